@@ -1,0 +1,8 @@
+package dev.oncebox.config;
+
+/** Something that a person must change before Oncebox can start. The message says what is wrong, where, and what to do. */
+public final class ConfigException extends RuntimeException {
+    public ConfigException(String message) {
+        super(message);
+    }
+}

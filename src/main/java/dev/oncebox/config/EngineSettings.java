@@ -1,0 +1,63 @@
+package dev.oncebox.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One model endpoint, from {@code engine.<name>.…} in {@code application.properties}.
+ *
+ * @param url the address that requests are posted to
+ * @param timeout total for one call, from the connection to the last byte of the reply
+ * @param concurrency calls in flight
+ * @param inputPrice per million tokens; null when not known
+ * @param idempotencyHeader carries the call's key, the same on every attempt; empty: not sent
+ * @param deduplicates whether the endpoint honours that key, so that a resend is safe
+ * @param answer for {@link Protocol#JSON}: JSON Pointer to the answer in the reply
+ * @param body for {@link Protocol#JSON}: the template of the request body
+ */
+public record EngineSettings(
+        String name,
+        Protocol protocol,
+        URI url,
+        @Nullable String model,
+        @Nullable Secret apiKey,
+        Map<String, Secret> headers,
+        Duration timeout,
+        Duration connectTimeout,
+        int concurrency,
+        @Nullable BigDecimal inputPrice,
+        @Nullable BigDecimal outputPrice,
+        String idempotencyHeader,
+        boolean deduplicates,
+        OnDoubt onDoubt,
+        String answer,
+        @Nullable JsonNode body) {
+
+    /** How an endpoint is spoken to. */
+    public enum Protocol {
+        /** OpenAI chat completions and what is compatible with it. */
+        OPENAI,
+        /** Any endpoint that takes and returns JSON. */
+        JSON
+    }
+
+    /** What to do with a call that was sent and of which nobody knows whether it was processed. */
+    public enum OnDoubt {
+        /** Send it again, within the job's attempts, recorded as perhaps paid twice. */
+        RESEND,
+        /** Wait for a person. */
+        HOLD
+    }
+
+    /** A value that is never shown. */
+    public record Secret(String value) {
+        @Override
+        public String toString() {
+            return "***";
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package dev.oncebox.config;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.oncebox.config.EngineSettings.OnDoubt;
+import dev.oncebox.config.EngineSettings.Protocol;
+import dev.oncebox.config.EngineSettings.Secret;
+import dev.oncebox.job.Jobs;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that {@code config/} says, checked: an unknown property, a bad value or a missing secret is refused here,
+ * before anything is read or sent.
+ *
+ * @param inbox where files are dropped
+ * @param outbox where answers appear
+ * @param poll how often the inbox is looked at
+ * @param settle how long a file must have been unchanged to count as complete
+ * @param maxItem the longest item, in bytes
+ * @param ledgerUrl JDBC address of the ledger
+ * @param properties what routes may use as {@code {{name}}}
+ */
+public record Settings(
+        Home home,
+        Path inbox,
+        Path outbox,
+        Duration poll,
+        Duration settle,
+        long maxItem,
+        String ledgerUrl,
+        Retry retry,
+        Map<String, EngineSettings> engines,
+        Jobs jobs,
+        Map<String, String> properties) {
+
+    /** Reads and checks the configuration of a home. */
+    public static Settings read(Home home, Map<String, String> environment) {
+        PropertyFile file = PropertyFile.read(home.properties());
+        var source = new PropertySource(file, environment, RoutePlaceholders.usedIn(home.routes()));
+        Values values = source.values();
+        Path inbox = folder(home, values.text("inbox.dir", "inbox"));
+        Path outbox = folder(home, values.text("outbox.dir", "outbox"));
+
+        Map<String, EngineSettings> engines = new TreeMap<>();
+        for (String name : source.engines()) {
+            engines.put(name, engine(name, home, source, values));
+        }
+        Map<String, @Nullable String> models = new TreeMap<>();
+        engines.forEach((name, engine) -> models.put(name, engine.model()));
+
+        Map<String, String> properties = new HashMap<>(source.plain());
+        Duration poll = values.duration("inbox.poll", "500ms");
+        Duration settle = values.duration("inbox.settle", "500ms");
+        properties.put("inbox.dir", inbox.toString());
+        properties.put("inbox.poll", String.valueOf(poll.toMillis()));
+        properties.put("outbox.dir", outbox.toString());
+        return new Settings(
+                home,
+                inbox,
+                outbox,
+                poll,
+                settle,
+                Math.min(values.size("inbox.max-item", "16MB"), 1L << 30),
+                ledgerUrl(home, values.text("ledger.url", "jdbc:sqlite:data/ledger.db"), file),
+                new Retry(
+                        values.duration("retry.delay", "1s"),
+                        values.factor("retry.multiplier", 2),
+                        values.duration("retry.max-delay", "10m"),
+                        values.duration("retry.give-up", "24h")),
+                Collections.unmodifiableMap(engines),
+                Jobs.read(home.config().resolve("jobs"), models),
+                Collections.unmodifiableMap(properties));
+    }
+
+    /** The ledger's file. */
+    public Path ledgerFile() {
+        return Path.of(ledgerUrl.substring("jdbc:sqlite:".length()));
+    }
+
+    private static Path folder(Home home, String value) {
+        return home.root().resolve(value).normalize();
+    }
+
+    private static String ledgerUrl(Home home, String url, PropertyFile file) {
+        String prefix = "jdbc:sqlite:";
+        if (!url.startsWith(prefix) || url.length() == prefix.length() || url.contains(":memory:") || url.contains("?")) {
+            throw new ConfigException(file.where("ledger.url") + ": ledger.url is \"" + url
+                    + "\", but must be jdbc:sqlite:FILE, such as jdbc:sqlite:data/ledger.db.");
+        }
+        return prefix + folder(home, url.substring(prefix.length()));
+    }
+
+    private static EngineSettings engine(String name, Home home, PropertySource source, Values values) {
+        String prefix = "engine." + name + ".";
+        Protocol protocol = values.choice(prefix + "protocol", Protocol.OPENAI);
+        Map<String, Secret> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        source.below(prefix + "header.").forEach((header, value) -> headers.put(header, new Secret(value)));
+        String key = values.text(prefix + "api-key");
+        String answer = values.text(prefix + "answer", "");
+        try {
+            JsonPointer.compile(answer);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(source.where(prefix + "answer") + ": \"" + answer
+                    + "\" is not a JSON Pointer; it starts with a slash, such as /summary or /choices/0/text.");
+        }
+        return new EngineSettings(
+                name,
+                protocol,
+                url(prefix + "url", protocol, source, values),
+                values.text(prefix + "model"),
+                key == null ? null : new Secret(key),
+                Collections.unmodifiableMap(headers),
+                values.duration(prefix + "timeout", "120s"),
+                values.duration(prefix + "connect-timeout", "10s"),
+                values.positive(prefix + "concurrency", 16),
+                values.price(prefix + "price.input"),
+                values.price(prefix + "price.output"),
+                source.orDefault(prefix + "idempotency-header", "Idempotency-Key"),
+                values.flag(prefix + "deduplicates", false),
+                values.choice(prefix + "on-doubt", OnDoubt.RESEND),
+                answer,
+                protocol == Protocol.JSON ? bodyTemplate(home, name) : null);
+    }
+
+    /** An OpenAI address may be given as the base that its SDKs take, or whole. */
+    private static URI url(String property, Protocol protocol, PropertySource source, Values values) {
+        String text = values.text(property);
+        if (text == null) {
+            throw new ConfigException(source.where(property) + ": " + property
+                    + " is missing. Set it to the endpoint's address, such as https://api.openai.com/v1.");
+        }
+        try {
+            URI url = new URI(text);
+            if (!Set.of("http", "https").contains(String.valueOf(url.getScheme())) || url.getHost() == null) {
+                throw new URISyntaxException(text, "it must start with http:// or https:// and name a host");
+            }
+            if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
+                throw new URISyntaxException(text, "it must not hold a user name or a # part; use api-key for secrets");
+            }
+            if (protocol != Protocol.OPENAI) {
+                return url;
+            }
+            String path = url.getRawPath().replaceAll("/+$", "");
+            String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
+            if (path.isEmpty()) {
+                path = "/v1/chat/completions";
+            } else if (path.matches(".*/v\\d+")) {
+                path += "/chat/completions";
+            }
+            return new URI(url.getScheme() + "://" + url.getRawAuthority() + path + query);
+        } catch (URISyntaxException e) {
+            throw new ConfigException(
+                    source.where(property) + ": " + property + " is not an address: " + e.getReason() + ".");
+        }
+    }
+
+    private static JsonNode bodyTemplate(Home home, String engine) {
+        Path file = home.config().resolve("engines").resolve(engine + ".json");
+        try {
+            return new ObjectMapper().readTree(Files.exists(file) ? Files.readString(file) : "{\"text\": \"{{text}}\"}");
+        } catch (JsonProcessingException e) {
+            throw new ConfigException(file + ":" + e.getLocation().getLineNr() + ": not valid JSON: "
+                    + e.getOriginalMessage());
+        } catch (IOException e) {
+            throw new ConfigException(file + " cannot be read: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.oncebox.config;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Typed access to a set of properties; a value that does not fit is refused with its place and an example. */
+public final class Values {
+
+    private static final Pattern DURATION = Pattern.compile("(\\d+)\\s*(ms|s|m|h|d)");
+    private static final Pattern SIZE = Pattern.compile("(\\d+)\\s*(B|KB|MB|GB)?", Pattern.CASE_INSENSITIVE);
+
+    private final UnaryOperator<@Nullable String> lookup;
+    private final UnaryOperator<String> where;
+
+    /**
+     * @param lookup property name to its value, or null
+     * @param where property name to the place that a person should look at
+     */
+    public Values(UnaryOperator<@Nullable String> lookup, UnaryOperator<String> where) {
+        this.lookup = lookup;
+        this.where = where;
+    }
+
+    public @Nullable String text(String name) {
+        String value = lookup.apply(name);
+        return value == null || value.isEmpty() ? null : value;
+    }
+
+    public String text(String name, String otherwise) {
+        String value = text(name);
+        return value == null ? otherwise : value;
+    }
+
+    /** Durations are written {@code 250ms}, {@code 2s}, {@code 10m}, {@code 24h}, {@code 7d}. */
+    public Duration duration(String name, String otherwise) {
+        return parse(name, otherwise, "a duration such as 250ms, 2s, 10m or 24h", Values::parseDuration);
+    }
+
+    public long size(String name, String otherwise) {
+        return parse(name, otherwise, "a size such as 500KB or 16MB", Values::parseSize);
+    }
+
+    public int positive(String name, int otherwise) {
+        return parse(name, String.valueOf(otherwise), "a whole number above 0", text -> {
+            int number = Integer.parseInt(text);
+            if (number < 1) {
+                throw new IllegalArgumentException();
+            }
+            return number;
+        });
+    }
+
+    public double factor(String name, double otherwise) {
+        return parse(name, String.valueOf(otherwise), "a number of 1 or more, such as 2 or 1.5", text -> {
+            double number = Double.parseDouble(text);
+            if (!(number >= 1 && number <= 1000)) {
+                throw new IllegalArgumentException();
+            }
+            return number;
+        });
+    }
+
+    public boolean flag(String name, boolean otherwise) {
+        return parse(name, String.valueOf(otherwise), "true or false", text -> {
+            if (!Set.of("true", "false").contains(text)) {
+                throw new IllegalArgumentException();
+            }
+            return Boolean.valueOf(text);
+        });
+    }
+
+    /** A price per million tokens; null when it is not known. */
+    public @Nullable BigDecimal price(String name) {
+        return text(name) == null ? null : parse(name, "0", "a price such as 0.15", text -> {
+            BigDecimal price = new BigDecimal(text);
+            if (price.signum() < 0 || price.precision() > 15 || price.scale() > 9) {
+                throw new IllegalArgumentException();
+            }
+            return price;
+        });
+    }
+
+    public <E extends Enum<E>> E choice(String name, E otherwise) {
+        Class<E> type = otherwise.getDeclaringClass();
+        var choices = Stream.of(type.getEnumConstants())
+                .collect(Collectors.toMap(Values::written, e -> e, (a, b) -> a, TreeMap::new));
+        return parse(name, written(otherwise), "one of " + String.join(", ", choices.keySet()), text -> {
+            E choice = choices.get(text);
+            if (choice == null) {
+                throw new IllegalArgumentException();
+            }
+            return choice;
+        });
+    }
+
+    private static String written(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private <T> T parse(String name, String otherwise, String shape, Function<String, T> parser) {
+        String value = text(name, otherwise);
+        try {
+            return parser.apply(value);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new ConfigException(
+                    where.apply(name) + ": " + name + " is \"" + value + "\", but must be " + shape + ".");
+        }
+    }
+
+    /** Parses a duration as users write them; also used for command line options. */
+    public static Duration parseDuration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("a duration is written 250ms, 2s, 10m or 24h");
+        }
+        long amount = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(amount);
+            case "s" -> Duration.ofSeconds(amount);
+            case "m" -> Duration.ofMinutes(amount);
+            case "h" -> Duration.ofHours(amount);
+            default -> Duration.ofDays(amount);
+        };
+    }
+
+    private static long parseSize(String text) {
+        Matcher matcher = SIZE.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException();
+        }
+        String unit = matcher.group(2) == null ? "B" : matcher.group(2).toUpperCase(Locale.ROOT);
+        int shift = switch (unit) {
+            case "KB" -> 10;
+            case "MB" -> 20;
+            case "GB" -> 30;
+            default -> 0;
+        };
+        long size = Math.multiplyExact(Long.parseLong(matcher.group(1)), 1L << shift);
+        if (size < 1) {
+            throw new IllegalArgumentException();
+        }
+        return size;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.config;
+
+import org.jspecify.annotations.NullMarked;

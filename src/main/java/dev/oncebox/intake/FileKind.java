@@ -1,0 +1,36 @@
+package dev.oncebox.intake;
+
+import java.util.Locale;
+
+/** How a file is divided into items, told by the end of its name. */
+public enum FileKind {
+    /** The whole file is one item. */
+    TEXT,
+    /** Each line is an item, in JSON. */
+    LINES,
+    /** One JSON item, or an array of them. */
+    JSON;
+
+    private static final String KNOWN =
+            "Drop .txt, .md or .prompt (one request), .jsonl or .ndjson (one a line), or .json.";
+
+    /**
+     * The kind of a file.
+     *
+     * @throws RejectedFile {@code unsupported_kind} or {@code unknown_kind}
+     */
+    public static FileKind of(String fileName) throws RejectedFile {
+        String name = fileName.substring(fileName.lastIndexOf('/') + 1);
+        int dot = name.lastIndexOf('.');
+        String extension = dot < 0 ? "" : name.substring(dot + 1).toLowerCase(Locale.ROOT);
+        return switch (extension) {
+            case "txt", "md", "prompt" -> TEXT;
+            case "jsonl", "ndjson" -> LINES;
+            case "json" -> JSON;
+            case "csv", "tsv", "gz" ->
+                throw new RejectedFile("unsupported_kind", "." + extension + " is not supported yet. " + KNOWN);
+            case "" -> throw new RejectedFile("unknown_kind", "The name has no ending that tells the kind. " + KNOWN);
+            default -> throw new RejectedFile("unknown_kind", "." + extension + " is no kind of file known. " + KNOWN);
+        };
+    }
+}

@@ -1,0 +1,55 @@
+package dev.oncebox.intake;
+
+import java.io.IOException;
+import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
+
+/** A file with an item on each line. LF, CRLF or CR ends a line and nothing else does. */
+final class LineReader extends ItemReader {
+
+    private static final boolean[] LINE_ENDS = new boolean[128];
+
+    static {
+        LINE_ENDS['\n'] = true;
+        LINE_ENDS['\r'] = true;
+    }
+
+    private final ItemParser parser = new ItemParser(true);
+    private long line;
+    private boolean afterReturn;
+
+    LineReader(InputStream in, long maxItem, int chunk) throws IOException {
+        super(in, maxItem, chunk);
+    }
+
+    @Override
+    @Nullable
+    Item read() throws IOException {
+        while (nextLine()) {
+            Item item = decode(
+                    new Place(line, line, window.itemOffset()),
+                    (text, at) -> Blank.isBlank(text) ? null : parser.parse(text, at));
+            if (item != null) {
+                return item;
+            }
+        }
+        return null;
+    }
+
+    private boolean nextLine() throws IOException {
+        window.begin();
+        if (afterReturn && window.peek() == '\n') {
+            window.skip();
+            window.begin();
+        }
+        if (window.peek() == Window.END) {
+            return false;
+        }
+        line++;
+        int found = window.find(LINE_ENDS);
+        window.finish();
+        window.skip();
+        afterReturn = found == '\r';
+        return true;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.job;
+
+import org.jspecify.annotations.NullMarked;

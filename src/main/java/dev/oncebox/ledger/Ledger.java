@@ -1,0 +1,95 @@
+package dev.oncebox.ledger;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of everything that was asked, sent, answered and delivered. Stages meet here and nowhere else.
+ *
+ * <p>Every method that changes something returns only when the change is durable. {@link LedgerException} means that
+ * it is not known to be, and that nothing may be sent.
+ */
+public interface Ledger extends AutoCloseable {
+
+    /** Finds or makes the record of a dropped file. A known one is delivered anew, and its uncharged failures retried. */
+    ReceivedFile receive(DroppedFile file);
+
+    /** Records items of a file. Recording an item again changes nothing. */
+    void record(ReceivedFile file, List<Entry> entries);
+
+    /** All items of the file are recorded; returns how many there are. */
+    long taken(ReceivedFile file);
+
+    /** The dropped file was moved to the archive. */
+    void archived(ReceivedFile file);
+
+    /** Forgets a file that turned out not to be what was read, and the calls that only it asked for and nobody sent. */
+    void discard(ReceivedFile file);
+
+    /** Files that were being read, or were not yet archived, when a process ended. */
+    List<UnarchivedFile> unarchived();
+
+    /** An unarchived file is in the inbox no more; what was recorded of it goes its way. */
+    void abandoned(UnarchivedFile file);
+
+    /** Claims calls of an engine that are due; never more than {@code limit}. */
+    List<Call> claim(String engine, int limit);
+
+    /** Records that the call is about to be sent. False: the claim is stale, and nothing may be sent. */
+    boolean sent(Call call);
+
+    /**
+     * Records what an attempt came to, with the bytes that came back.
+     *
+     * @return what became of the call; null when the claim was stale, in which case only the bytes are kept
+     */
+    @Nullable Transition settle(Call call, Verdict verdict, @Nullable Reply reply);
+
+    /** Whether the last send of this claim is still waiting for its outcome. */
+    boolean isOpen(Call call);
+
+    /** Files of which every item has its end and which are not in the outbox, oldest first. */
+    List<SettledFile> settled(int limit);
+
+    /** Gives every item of a file, in order, one at a time. False: an item has lost its end, try again later. */
+    boolean outcomes(SettledFile file, Consumer<Outcome> each);
+
+    /** The answers of a file are in the outbox, under this name. */
+    void delivered(SettledFile file, String output);
+
+    /**
+     * Puts every call that a process left behind where it can go on.
+     *
+     * @return how many had been sent and are in doubt
+     */
+    int recover();
+
+    /** What is left to do. */
+    Work work(Duration horizon);
+
+    /** Calls {@code changed} whenever a call may have become due or a file settled. */
+    void onChange(Runnable changed);
+
+    @Override
+    void close();
+
+    /**
+     * @param path below the inbox
+     * @param taking whether not all its items are known to be recorded
+     */
+    record UnarchivedFile(long id, String path, boolean taking) {}
+
+    /**
+     * What is left to do.
+     *
+     * @param unfinished calls in flight, or due before the horizon
+     * @param parked calls due after the horizon
+     * @param undelivered files that can be delivered now
+     * @param doubts calls that wait for a person
+     * @param dead calls that failed for good
+     * @param nextDue when the next waiting call is due, epoch milliseconds; 0: none waits
+     */
+    record Work(long unfinished, long parked, long undelivered, long doubts, long dead, long nextDue) {}
+}

@@ -1,0 +1,53 @@
+package dev.oncebox.ledger;
+
+import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of one item: an answer, or why there is none.
+ *
+ * @param id as JSON text; the place in the file when the client gave none
+ * @param variant whether it differed from an earlier item of the same key only in what the keying ignores
+ * @param fresh whether this item caused its call, rather than finding it known
+ * @param call null for an item that was never sent
+ * @param code why there is no answer; null when there is one
+ * @param answer the stored text or JSON; null when there is none
+ */
+public record Outcome(
+        long n,
+        long line,
+        long offset,
+        String id,
+        boolean variant,
+        boolean fresh,
+        @Nullable CallRecord call,
+        @Nullable String code,
+        @Nullable String message,
+        @Nullable StoredAnswer answer) {
+
+    /**
+     * What the ledger knows of the call behind an item.
+     *
+     * @param doubts how many attempts may have been charged without an answer
+     * @param sentAt when it was last sent, epoch milliseconds; 0: never
+     * @param doneAt when it ended
+     */
+    public record CallRecord(
+            long id,
+            String key,
+            int attempts,
+            int doubts,
+            String engine,
+            @Nullable String model,
+            @Nullable String usage,
+            @Nullable Long inputTokens,
+            @Nullable Long outputTokens,
+            @Nullable BigDecimal cost,
+            long sentAt,
+            long doneAt) {}
+
+    /**
+     * @param json whether {@code text} is JSON rather than plain text
+     */
+    public record StoredAnswer(String text, boolean json) {}
+}

@@ -1,0 +1,12 @@
+package dev.oncebox.ledger;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of which every item has its end, ready for the outbox.
+ *
+ * @param path below the inbox
+ * @param output where its answers went the last time, below the outbox; null when they never did
+ */
+public record SettledFile(long id, String path, String job, DroppedFile.Kind kind, byte[] sha256, long receivedAt,
+        @Nullable String output) {}

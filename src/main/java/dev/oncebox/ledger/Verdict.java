@@ -1,0 +1,76 @@
+package dev.oncebox.ledger;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one attempt at a call came to: whether it cost money, and what may follow.
+ *
+ * <p>{@code code} is a stable word for scripts, {@code reason} a sentence for people; neither holds a secret.
+ */
+public sealed interface Verdict {
+
+    Charged charged();
+
+    /** A whole answer that meets the job's rules. The call is done. */
+    record Valid(Answer answer) implements Verdict {
+        @Override
+        public Charged charged() {
+            return Charged.YES;
+        }
+    }
+
+    /** A reply came, but it was cut short or is no answer. Another attempt may bring a whole one. */
+    record Incomplete(String code, String reason, Charged charged, Usage usage) implements Verdict {}
+
+    /** A whole, paid answer that the job does not accept. Asking again would buy the same: a dead letter. */
+    record Unusable(String code, String reason, Usage usage) implements Verdict {
+        @Override
+        public Charged charged() {
+            return Charged.YES;
+        }
+    }
+
+    /** Nothing was written to the endpoint: it could not be found, reached or trusted. */
+    record Unsent(String code, String reason) implements Verdict {
+        @Override
+        public Charged charged() {
+            return Charged.NO;
+        }
+    }
+
+    /**
+     * The endpoint said no, and a no costs nothing.
+     *
+     * @param retryAfter how long the endpoint asks to wait; null when it does not say
+     */
+    record Refused(String code, String reason, Cause cause, @Nullable Duration retryAfter) implements Verdict {
+
+        /** Whose fault a refusal is. */
+        public enum Cause {
+            /** Too much, too fast, or down for a moment: the same request is welcome later. */
+            BUSY,
+            /** The account or the address: no request would pass until a person mends it. */
+            ENGINE,
+            /** The request itself: it would be refused for ever. */
+            REQUEST
+        }
+
+        @Override
+        public Charged charged() {
+            return Charged.NO;
+        }
+    }
+
+    /**
+     * It was written, and what became of it is not known.
+     *
+     * @param timeout whether the engine's time was over
+     */
+    record Unknown(String code, String reason, boolean timeout) implements Verdict {
+        @Override
+        public Charged charged() {
+            return Charged.UNKNOWN;
+        }
+    }
+}

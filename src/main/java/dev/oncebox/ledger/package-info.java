@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.ledger;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,195 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.ledger.LedgerException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The only writer of a ledger. Callers hand it steps; it takes all that wait, runs them in one transaction, commits
+ * once, and only then lets the callers go on. So a commit's cost, a flush to the disk, is shared by everybody who
+ * arrived while the previous one was under way.
+ *
+ * <p>The hazards: a step must not be acknowledged before the commit, so results are held back until then; one bad step
+ * must not undo its neighbours, so each runs in a savepoint; when the commit itself fails, nobody knows whether it
+ * happened, so every caller of that batch is told so, and later writes carry a fence that makes repeating harmless.
+ */
+final class GroupCommit implements AutoCloseable {
+
+    /** A piece of work inside a transaction. It may be asked to run only once. */
+    @FunctionalInterface
+    interface Step<T> {
+        T run(Session session) throws SQLException;
+    }
+
+    private static final int MOST = 512;
+
+    private record Waiting<T>(@Nullable Step<T> step, CompletableFuture<T> done) {}
+
+    private final Dialect dialect;
+    private final Session session;
+    private final BlockingQueue<Waiting<?>> queue = new LinkedBlockingQueue<>();
+    private final Thread thread;
+    private volatile @Nullable LedgerException refusal;
+
+    GroupCommit(Dialect dialect) throws SQLException {
+        this.dialect = dialect;
+        this.session = new Session(dialect.connect());
+        this.thread = new Thread(this::work, "ledger-writer");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Runs a step and returns its result once it is durable. */
+    <T> T write(Step<T> step) {
+        LedgerException refused = refusal;
+        if (refused != null) {
+            throw refused;
+        }
+        var done = new CompletableFuture<T>();
+        queue.add(new Waiting<>(step, done));
+        if (!thread.isAlive()) {
+            failQueued();
+        }
+        try {
+            return done.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof LedgerException failure) {
+                throw failure;
+            }
+            throw e;
+        }
+    }
+
+    /** From now on nothing is written any more, and every caller is told why. */
+    void refuse(LedgerException reason) {
+        refusal = reason;
+    }
+
+    private void work() {
+        List<Waiting<?>> batch = new ArrayList<>();
+        try {
+            while (true) {
+                batch.clear();
+                batch.add(queue.take());
+                queue.drainTo(batch, MOST - 1);
+                boolean last = batch.removeIf(waiting -> waiting.step() == null);
+                commit(batch);
+                if (last) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            refuse(new LedgerException("The ledger's writer failed: " + e, false, e));
+            fail(batch, e);
+        } finally {
+            close(session);
+            failQueued();
+        }
+    }
+
+    private void failQueued() {
+        List<Waiting<?>> left = new ArrayList<>();
+        queue.drainTo(left);
+        fail(left, new IllegalStateException("it is closed"));
+    }
+
+    private void commit(List<Waiting<?>> batch) {
+        if (batch.isEmpty()) {
+            return;
+        }
+        LedgerException refused = refusal;
+        if (refused != null) {
+            fail(batch, refused);
+            return;
+        }
+        try {
+            session.run(dialect.begin());
+            List<Runnable> acknowledgements = new ArrayList<>(batch.size());
+            for (Waiting<?> waiting : batch) {
+                runInSavepoint(waiting, acknowledgements);
+            }
+            session.run("COMMIT");
+            acknowledgements.forEach(Runnable::run);
+        } catch (SQLException e) {
+            LedgerException failure = dialect.explain(e);
+            if (!failure.isPassing()) {
+                refuse(failure);
+            }
+            fail(batch, failure);
+            rollBack();
+        }
+    }
+
+    private <T> void runInSavepoint(Waiting<T> waiting, List<Runnable> acknowledgements) throws SQLException {
+        Step<T> step = waiting.step();
+        if (step == null) {
+            return;
+        }
+        session.run("SAVEPOINT step");
+        try {
+            T result = step.run(session);
+            session.run("RELEASE step");
+            acknowledgements.add(() -> waiting.done().complete(result));
+        } catch (SQLException | RuntimeException e) {
+            undoStep(e);
+            RuntimeException failure =
+                    e instanceof SQLException sql ? dialect.explain(sql) : (RuntimeException) e;
+            acknowledgements.add(() -> waiting.done().completeExceptionally(failure));
+        }
+    }
+
+    /** Undoes one step. Where the database has already undone the whole transaction, the cause is what counts. */
+    private void undoStep(Exception cause) throws SQLException {
+        try {
+            session.run("ROLLBACK TO step");
+            session.run("RELEASE step");
+        } catch (SQLException e) {
+            if (cause instanceof SQLException first) {
+                throw first;
+            }
+            throw e;
+        }
+    }
+
+    private void rollBack() {
+        try {
+            session.run("ROLLBACK");
+        } catch (SQLException alreadyRolledBack) {
+            // the database ended the transaction itself when it failed
+        }
+    }
+
+    private void fail(List<Waiting<?>> waiting, Throwable cause) {
+        LedgerException failure = cause instanceof LedgerException known
+                ? known
+                : new LedgerException("The ledger cannot be used: " + cause.getMessage(), false, cause);
+        waiting.forEach(each -> each.done().completeExceptionally(failure));
+    }
+
+    private static void close(Session session) {
+        try {
+            session.close();
+        } catch (SQLException e) {
+            // nothing is left to lose: every acknowledged step was committed
+        }
+    }
+
+    /** Commits what was handed in before, then closes the connection. */
+    @Override
+    public void close() {
+        queue.add(new Waiting<>(null, new CompletableFuture<>()));
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

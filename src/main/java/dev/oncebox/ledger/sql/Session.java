@@ -1,0 +1,96 @@
+package dev.oncebox.ledger.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One connection with its prepared statements. Belongs to one thread at a time. */
+final class Session implements AutoCloseable {
+
+    private final Connection connection;
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+
+    Session(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** Reads one row. */
+    @FunctionalInterface
+    interface Row<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    /** Takes one row; false: enough. */
+    @FunctionalInterface
+    interface RowSink {
+        boolean take(ResultSet row) throws SQLException;
+    }
+
+    void run(String sql) throws SQLException {
+        statement(sql).execute();
+    }
+
+    int update(String sql, @Nullable Object... values) throws SQLException {
+        return bound(sql, values).executeUpdate();
+    }
+
+    <T> List<T> list(String sql, Row<T> reader, @Nullable Object... values) throws SQLException {
+        List<T> rows = new ArrayList<>();
+        each(sql, row -> rows.add(reader.read(row)), values);
+        return rows;
+    }
+
+    <T> @Nullable T one(String sql, Row<T> reader, @Nullable Object... values) throws SQLException {
+        try (ResultSet rows = bound(sql, values).executeQuery()) {
+            return rows.next() ? reader.read(rows) : null;
+        }
+    }
+
+    long number(String sql, @Nullable Object... values) throws SQLException {
+        Long number = one(sql, row -> row.getLong(1), values);
+        return number == null ? 0 : number;
+    }
+
+    void each(String sql, RowSink sink, @Nullable Object... values) throws SQLException {
+        try (ResultSet rows = bound(sql, values).executeQuery()) {
+            while (rows.next() && sink.take(rows)) {
+                // the sink does the work
+            }
+        }
+    }
+
+    private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {
+        PreparedStatement statement = statement(sql);
+        for (int i = 0; i < values.length; i++) {
+            Object value = values[i];
+            if (value instanceof byte[] bytes) {
+                statement.setBytes(i + 1, bytes);
+            } else if (value instanceof Enum<?> constant) {
+                statement.setString(i + 1, constant.name());
+            } else {
+                statement.setObject(i + 1, value);
+            }
+        }
+        return statement;
+    }
+
+    private PreparedStatement statement(String sql) throws SQLException {
+        PreparedStatement statement = prepared.get(sql);
+        if (statement == null) {
+            statement = connection.prepareStatement(sql);
+            prepared.put(sql, statement);
+        }
+        return statement;
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+}

@@ -1,0 +1,213 @@
+package dev.oncebox.ledger.sql;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.oncebox.job.Job;
+import dev.oncebox.job.Keying;
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.Entry;
+import dev.oncebox.ledger.ReceivedFile;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Message Store: files, their items, and the calls that the items ask for. Runs inside the writer's transactions. */
+final class SqlIntake {
+
+    private static final Pattern LINE_NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
+
+    private final RequestCodec codec;
+    private final Clock clock;
+    private final int keyVersion;
+
+    SqlIntake(RequestCodec codec, Clock clock, int keyVersion) {
+        this.codec = codec;
+        this.clock = clock;
+        this.keyVersion = keyVersion;
+    }
+
+    private record Known(long id, String state, boolean archived) {}
+
+    ReceivedFile receive(Session session, DroppedFile file) throws SQLException {
+        long job = jobId(session, file.job());
+        long now = clock.millis();
+        Known known = session.one(
+                "SELECT id, state, archived FROM file WHERE path = ? AND sha256 = ? AND job = ?",
+                row -> new Known(row.getLong(1), row.getString(2), row.getBoolean(3)),
+                file.path(), file.sha256(), job);
+        if (known == null) {
+            Long id = session.one(
+                    "INSERT INTO file (path, job, kind, sha256, state, received) VALUES (?, ?, ?, ?, 'TAKING', ?)"
+                            + " RETURNING id",
+                    row -> row.getLong(1), file.path(), job, file.kind(), file.sha256(), now);
+            return new ReceivedFile(id == null ? 0 : id, file, false, now);
+        }
+        if (known.state().equals("TAKING")) {
+            return new ReceivedFile(known.id(), file, false, now);
+        }
+        session.update("UPDATE file SET state = 'TAKEN', archived = 0 WHERE id = ?", known.id());
+        if (known.archived()) {
+            reviveUncharged(session, known.id(), now);
+        }
+        return new ReceivedFile(known.id(), file, true, now);
+    }
+
+    private void reviveUncharged(Session session, long file, long now) throws SQLException {
+        List<Long> dead = session.list(
+                "SELECT DISTINCT c.id FROM item i JOIN call c ON c.id = i.call WHERE i.file = ?"
+                        + " AND c.state = 'DEAD' AND c.attempts = 0 AND c.doubts = 0",
+                row -> row.getLong(1), file);
+        for (long call : dead) {
+            revive(session, call, now);
+        }
+    }
+
+    /** Sends a dead call again; every file that is not in the outbox yet waits for it. */
+    static void revive(Session session, long call, long now) throws SQLException {
+        session.update(
+                "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0, ended = 0, code = NULL,"
+                        + " reason = NULL WHERE id = ?",
+                now, call);
+        session.update(
+                "UPDATE file SET pending = pending + (SELECT count(*) FROM item i WHERE i.call = ? AND i.file = file.id)"
+                        + " WHERE state <> 'DELIVERED' AND id IN (SELECT i.file FROM item i WHERE i.call = ?)",
+                call, call);
+    }
+
+    private long jobId(Session session, Job job) throws SQLException {
+        String definition = codec.definition(job);
+        byte[] fingerprint = codec.fingerprint(definition);
+        Long known = session.one("SELECT id FROM job WHERE name = ? AND fingerprint = ?", row -> row.getLong(1),
+                job.name(), fingerprint);
+        if (known != null) {
+            return known;
+        }
+        Long made = session.one("INSERT INTO job (name, fingerprint, definition) VALUES (?, ?, ?) RETURNING id",
+                row -> row.getLong(1), job.name(), fingerprint, definition);
+        return made == null ? 0 : made;
+    }
+
+    void record(Session session, ReceivedFile file, List<Entry> entries) throws SQLException {
+        long job = jobId(session, file.file().job());
+        long items = 0;
+        long invalid = 0;
+        long pending = 0;
+        for (Entry entry : entries) {
+            if (session.number("SELECT count(*) FROM item WHERE file = ? AND n = ?", file.id(), entry.n()) > 0) {
+                continue;
+            }
+            items++;
+            Placed placed = place(session, file, job, entry);
+            if (placed.call() == null) {
+                invalid++;
+            } else if (placed.open()) {
+                pending++;
+            }
+            session.update(
+                    "INSERT INTO item (file, n, line, offset, id, call, fresh, variant, code, message)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    file.id(), entry.n(), entry.line(), entry.offset(), entry.id(), placed.call(), placed.fresh(),
+                    placed.variant(), placed.code(), placed.message());
+        }
+        session.update(
+                "UPDATE file SET items = items + ?, invalid = invalid + ?, pending = pending + ? WHERE id = ?",
+                items, invalid, pending, file.id());
+    }
+
+    /** Where an item belongs: to a call, or nowhere with a reason. */
+    private record Placed(@Nullable Long call, boolean open, boolean fresh, boolean variant, @Nullable String code,
+            @Nullable String message) {
+
+        static Placed refused(String code, String message) {
+            return new Placed(null, false, false, false, code, message);
+        }
+    }
+
+    private record Twin(long n, byte @Nullable [] key, byte @Nullable [] content) {}
+
+    private record KnownCall(long id, CallState state, byte[] content, boolean uncharged, long ended) {}
+
+    private Placed place(Session session, ReceivedFile file, long job, Entry entry) throws SQLException {
+        if (entry instanceof Entry.Invalid invalid) {
+            return Placed.refused(invalid.code(), invalid.message());
+        }
+        Entry.Asking asking = (Entry.Asking) entry;
+        Twin twin = sameId(session, file, asking);
+        if (twin != null && !isSameRequest(twin, asking)) {
+            return Placed.refused("duplicate_id", "Item " + twin.n() + " of this file has the same id and other content."
+                    + " Give each item an id of its own, or leave the ids out.");
+        }
+        long now = clock.millis();
+        Long made = session.one(
+                "INSERT INTO call (key, key_version, content, job, engine, state, due, created)"
+                        + " VALUES (?, ?, ?, ?, ?, 'READY', ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
+                row -> row.getLong(1),
+                asking.key(), keyVersion, asking.content(), job, file.file().job().engines().get(0), now, now);
+        if (made != null) {
+            session.update("INSERT INTO request (call, body) VALUES (?, ?)", made, codec.item(asking.request()));
+            return new Placed(made, true, true, false, null, null);
+        }
+        KnownCall known = session.one(
+                "SELECT id, state, content, attempts = 0 AND doubts = 0, ended FROM call WHERE key = ?",
+                row -> new KnownCall(row.getLong(1), CallState.valueOf(row.getString(2)), row.getBytes(3),
+                        row.getBoolean(4), row.getLong(5)),
+                (Object) asking.key());
+        if (known == null) {
+            throw new IllegalStateException("a call vanished while its item was recorded");
+        }
+        boolean variant = !Arrays.equals(known.content(), asking.content());
+        if (variant && asking.keying() == Keying.ID) {
+            return Placed.refused("key_conflict", "This id was used before with other content, and this job's key is the"
+                    + " id. Give the item a new id, or set another key in job.properties.");
+        }
+        if (known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
+            revive(session, known.id(), now);
+            return new Placed(known.id(), true, true, variant, null, null);
+        }
+        return new Placed(known.id(), !known.state().isEnd(), false, variant, null, null);
+    }
+
+    private static boolean isSameRequest(Twin twin, Entry.Asking asking) {
+        if (!Arrays.equals(twin.key(), asking.key())) {
+            return false;
+        }
+        return asking.keying() != Keying.ID || Arrays.equals(twin.content(), asking.content());
+    }
+
+    /** An earlier item with the same id; where an item has none, its place in the file serves as one. */
+    private @Nullable Twin sameId(Session session, ReceivedFile file, Entry.Asking asking) throws SQLException {
+        String columns = "SELECT i.n, c.key, c.content FROM item i LEFT JOIN call c ON c.id = i.call WHERE i.file = ?";
+        Session.Row<Twin> reader = row -> new Twin(row.getLong(1), row.getBytes(2), row.getBytes(3));
+        String id = asking.id() == null ? String.valueOf(asking.n()) : asking.id();
+        Twin twin = session.one(columns + " AND i.id = ? LIMIT 1", reader, file.id(), id);
+        if (twin == null && asking.id() != null && LINE_NUMBER.matcher(id).matches()) {
+            twin = session.one(columns + " AND i.n = ? AND i.id IS NULL", reader, file.id(), Long.parseLong(id));
+        }
+        return twin;
+    }
+
+    long taken(Session session, ReceivedFile file) throws SQLException {
+        session.update("UPDATE file SET state = 'TAKEN' WHERE id = ? AND state = 'TAKING'", file.id());
+        return session.number("SELECT items FROM file WHERE id = ?", file.id());
+    }
+
+    void discard(Session session, ReceivedFile file) throws SQLException {
+        List<Long> calls = session.list(
+                "SELECT DISTINCT call FROM item WHERE file = ? AND call IS NOT NULL", row -> row.getLong(1), file.id());
+        session.update("DELETE FROM item WHERE file = ?", file.id());
+        session.update("DELETE FROM event WHERE file = ?", file.id());
+        session.update("DELETE FROM file WHERE id = ?", file.id());
+        for (long call : calls) {
+            boolean unwanted = session.number(
+                    "SELECT count(*) FROM call c WHERE c.id = ? AND c.state = 'READY' AND c.fence = 0"
+                            + " AND NOT EXISTS (SELECT 1 FROM item i WHERE i.call = c.id)", call) > 0;
+            if (unwanted) {
+                session.update("DELETE FROM request WHERE call = ?", call);
+                session.update("DELETE FROM call WHERE id = ?", call);
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.config.ConfigException;
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.Entry;
+import dev.oncebox.ledger.EventKind;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.ledger.Outcome;
+import dev.oncebox.ledger.Policy;
+import dev.oncebox.ledger.ReceivedFile;
+import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.SettledFile;
+import dev.oncebox.ledger.Transition;
+import dev.oncebox.ledger.Verdict;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The ledger in a database: one group-committing writer, and readers beside it. */
+public final class SqlLedger implements Ledger {
+
+    private static final Duration BEAT = Duration.ofSeconds(5);
+    private static final Duration LEASE = BEAT.multipliedBy(3);
+    private static final Duration WATCH = Duration.ofSeconds(1);
+
+    /**
+     * What a ledger needs to know of its surroundings.
+     *
+     * @param policies the rules for settling a call
+     * @param keyVersion the version of the keys that intake makes
+     * @param random for jitter
+     * @param onLost told why when the ledger can no longer be trusted; nothing is sent from then on
+     */
+    public record Surroundings(Policy.Source policies, int keyVersion, Clock clock, RandomGenerator random,
+            Consumer<String> onLost) {}
+
+    private final Dialect dialect;
+    private final Clock clock;
+    private final Consumer<String> onLost;
+    private final Readers readers;
+    private final GroupCommit writer;
+    private final SqlIntake intake;
+    private final SqlCalls calls;
+    private final SqlDeliveries deliveries = new SqlDeliveries();
+    private final long node;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "ledger-timer");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private SqlLedger(Dialect dialect, Surroundings around) throws SQLException {
+        var codec = new RequestCodec();
+        this.dialect = dialect;
+        this.clock = around.clock();
+        this.onLost = around.onLost();
+        this.intake = new SqlIntake(codec, clock, around.keyVersion());
+        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect);
+        this.readers = new Readers(dialect);
+        this.writer = new GroupCommit(dialect);
+        this.node = writer.write(new Nodes(clock, LEASE)::enter);
+        timer.scheduleWithFixedDelay(this::watch, WATCH.toMillis(), WATCH.toMillis(), TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(this::beat, BEAT.toMillis(), BEAT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Opens the ledger in a file as its only worker, making or migrating it. */
+    public static SqlLedger open(Path file, Surroundings around) {
+        Dialect dialect = new Sqlite(file, false);
+        dialect.migrate();
+        try {
+            return new SqlLedger(dialect, around);
+        } catch (SQLException | LedgerException e) {
+            throw new ConfigException("The ledger " + file + " cannot be opened: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public ReceivedFile receive(DroppedFile file) {
+        return writer.write(session -> intake.receive(session, file));
+    }
+
+    @Override
+    public void record(ReceivedFile file, List<Entry> entries) {
+        writer.write(session -> {
+            intake.record(session, file, entries);
+            return true;
+        });
+        changed();
+    }
+
+    @Override
+    public long taken(ReceivedFile file) {
+        long items = writer.write(session -> intake.taken(session, file));
+        changed();
+        return items;
+    }
+
+    @Override
+    public void archived(ReceivedFile file) {
+        writer.write(session -> session.update("UPDATE file SET archived = 1 WHERE id = ?", file.id()));
+        changed();
+    }
+
+    @Override
+    public void discard(ReceivedFile file) {
+        writer.write(session -> {
+            intake.discard(session, file);
+            return true;
+        });
+    }
+
+    @Override
+    public List<UnarchivedFile> unarchived() {
+        return readers.read(session -> session.list(
+                "SELECT id, path, state FROM file WHERE archived = 0",
+                row -> new UnarchivedFile(row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"))));
+    }
+
+    @Override
+    public void abandoned(UnarchivedFile file) {
+        writer.write(session -> session.update(
+                "UPDATE file SET archived = 1, state = CASE state WHEN 'TAKING' THEN 'TAKEN' ELSE state END"
+                        + " WHERE id = ?",
+                file.id()));
+        changed();
+    }
+
+    @Override
+    public List<Call> claim(String engine, int limit) {
+        return writer.write(session -> calls.claim(session, node, engine, limit)).stream()
+                .map(calls::call)
+                .toList();
+    }
+
+    @Override
+    public boolean sent(Call call) {
+        return writer.write(session -> calls.sent(session, node, call));
+    }
+
+    @Override
+    public @Nullable Transition settle(Call call, Verdict verdict, @Nullable Reply reply) {
+        var next = new Transition[1];
+        writer.write(session -> {
+            next[0] = calls.settle(session, node, call, verdict, reply);
+            return true;
+        });
+        changed();
+        return next[0];
+    }
+
+    @Override
+    public boolean isOpen(Call call) {
+        return readers.read(session -> calls.isOpen(session, call));
+    }
+
+    @Override
+    public List<SettledFile> settled(int limit) {
+        return readers.read(session -> deliveries.settled(session, limit));
+    }
+
+    @Override
+    public boolean outcomes(SettledFile file, Consumer<Outcome> each) {
+        return readers.read(session -> deliveries.outcomes(session, file, each));
+    }
+
+    @Override
+    public void delivered(SettledFile file, String output) {
+        writer.write(session -> {
+            long now = clock.millis();
+            int changed = session.update(
+                    "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?"
+                            + " WHERE id = ? AND state = 'TAKEN' AND pending = 0",
+                    now, output, file.id());
+            if (changed == 1) {
+                session.update("INSERT INTO event (at, node, file, kind, detail) VALUES (?, ?, ?, ?, ?)",
+                        now, node, file.id(), EventKind.DELIVERED, output);
+            }
+            return changed;
+        });
+        changed();
+    }
+
+    @Override
+    public int recover() {
+        return writer.write(session -> calls.recover(session, node));
+    }
+
+    @Override
+    public Work work(Duration horizon) {
+        long until = clock.millis() + horizon.toMillis();
+        return readers.read(session -> new Work(
+                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')")
+                        + session.number("SELECT count(*) FROM call WHERE state = 'READY' AND due <= ?", until),
+                session.number("SELECT count(*) FROM call WHERE state = 'READY' AND due > ?", until),
+                session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0"),
+                session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'"),
+                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'"),
+                session.number("SELECT coalesce(min(due), 0) FROM call WHERE state = 'READY'")));
+    }
+
+    @Override
+    public void onChange(Runnable changed) {
+        listeners.add(changed);
+    }
+
+    private void changed() {
+        listeners.forEach(Runnable::run);
+    }
+
+    private void watch() {
+        String loss = dialect.lost();
+        if (loss != null) {
+            writer.refuse(new LedgerException(loss, false, new IllegalStateException(loss)));
+            timer.shutdown();
+            onLost.accept(loss + " Nothing more is sent, since nothing could be recorded. What it knew of payments is"
+                    + " gone with it: put the file back, or accept that its calls may be paid again.");
+        }
+    }
+
+    private void beat() {
+        try {
+            writer.write(session -> session.update(
+                    "UPDATE node SET lease = ? WHERE id = ?", clock.millis() + LEASE.toMillis(), node));
+        } catch (LedgerException e) {
+            if (!e.isPassing()) {
+                timer.shutdown();
+                onLost.accept(e.getMessage() + ". Nothing more is sent.");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        try {
+            writer.write(session -> session.update("UPDATE node SET ended = ? WHERE id = ?", clock.millis(), node));
+        } catch (LedgerException e) {
+            // a node that could not say goodbye is seen by its lease
+        }
+        writer.close();
+        readers.close();
+        dialect.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.ledger.sql;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,244 @@
+package dev.oncebox.stub;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A model endpoint on 127.0.0.1 that costs nothing, counts every request it was sent, and misbehaves on request.
+ *
+ * <ul>
+ *   <li>{@code POST /v1/chat/completions} (any path that ends so): OpenAI's chat completions, JSON answers included
+ *   <li>{@code POST /summarize} of <code>{"text": "…"}</code>: <code>{"summary": "…", "chars": n, "call": n}</code>
+ *   <li>{@code GET /count}: {@link Counts} as JSON; {@code POST /reset-count}: counts, log and sequences from zero
+ *   <li>{@code GET /log}: the last calls, a JSON object a line: number, path, key, sha256, outcome, header names
+ * </ul>
+ *
+ * <p>An answer begins with {@code [call 17]}, so a repeated send cannot hide. A POST is counted as soon as it is here
+ * completely, before any delay or misbehaviour; one to an unknown path is counted as well, and gets 404.
+ *
+ * <p>A directive in the prompt (the last user message; the text) asks for trouble: {@code [[stub: 429 retry-after=1;
+ * 500]]} answers the first request with this prompt by 429, the second by 500, and from the third on normally. Steps
+ * are parted by {@code ;} and a step that ends in {@code always} (or {@code …}) goes on for ever. The words of a step:
+ *
+ * <table>
+ *   <caption>Words of a step</caption>
+ *   <tr><td>{@code 400} … {@code 599}</td><td>this status with OpenAI's error object; a code with an underscore may
+ *       follow, as in {@code 429 insufficient_quota}</td></tr>
+ *   <tr><td>{@code retry-after=1}, {@code header=Name:value}</td><td>reply headers</td></tr>
+ *   <tr><td>{@code delay=2s}</td><td>before the reply; {@code ms}, {@code s} or {@code m}</td></tr>
+ *   <tr><td>{@code trickle=10ms}</td><td>the head at once, then the body byte by byte with this pause</td></tr>
+ *   <tr><td>{@code cut}, {@code reset-mid}</td><td>full Content-Length, half the body, then close or reset</td></tr>
+ *   <tr><td>{@code close}, {@code reset}</td><td>close or TCP reset without a byte of reply</td></tr>
+ *   <tr><td>{@code hang}</td><td>no reply for as long as the client waits</td></tr>
+ *   <tr><td>{@code html}, {@code notjson}, {@code nobody}</td><td>200 with a web page, broken JSON, nothing</td></tr>
+ *   <tr><td>{@code error200}</td><td>200 with an error object</td></tr>
+ *   <tr><td>{@code empty}, {@code nochoices}, {@code refusal}</td><td>200 without an answer</td></tr>
+ *   <tr><td>{@code finish=length}</td><td>any finish reason; {@code length} also halves the answer</td></tr>
+ *   <tr><td>{@code echo}</td><td>the whole prompt is the answer</td></tr>
+ * </table>
+ *
+ * <p>An unknown word gets 400 and the list of the known ones.
+ */
+public final class Stub implements AutoCloseable {
+
+    private static final int BACKLOG = 1024;
+
+    private final ServerSocket server;
+    private final int port;
+    private final Router router;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "oncebox-stub");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /**
+     * How the stub runs.
+     *
+     * @param port to listen on; 0 for any free one
+     * @param delay before every reply to a POST
+     * @param failEvery every so manieth POST without a directive gets 503; 0 for none
+     * @param cutEvery every so manieth POST without a directive is cut off within the reply's body; 0 for none
+     * @param keepBodies whether {@link #calls()} has the bodies
+     * @param logLimit how many of the last calls are remembered
+     */
+    public record Options(int port, Duration delay, int failEvery, int cutEvery, boolean keepBodies, int logLimit) {
+
+        public Options {
+            if (port < 0 || port > 65_535) {
+                throw new IllegalArgumentException("The stub's port must be 0 to 65535, not " + port);
+            }
+            if (delay.isNegative() || failEvery < 0 || cutEvery < 0 || logLimit < 0) {
+                throw new IllegalArgumentException("The stub's delay, fail, cut and log limit cannot be negative");
+            }
+        }
+
+        /** Any free port, good answers at once, the last 100,000 calls without their bodies. */
+        public static Options defaults() {
+            return new Options(0, Duration.ZERO, 0, 0, false, 100_000);
+        }
+
+        public Options withPort(int port) {
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit);
+        }
+
+        public Options withDelay(Duration delay) {
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit);
+        }
+
+        public Options withFailEvery(int failEvery) {
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit);
+        }
+
+        public Options withCutEvery(int cutEvery) {
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit);
+        }
+
+        public Options withBodies() {
+            return new Options(port, delay, failEvery, cutEvery, true, logLimit);
+        }
+    }
+
+    private Stub(ServerSocket server, Options options) {
+        this.server = server;
+        this.port = server.getLocalPort();
+        this.router = new Router(options);
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @throws IOException when the port is taken, with a sentence that says so
+     */
+    public static Stub start(Options options) throws IOException {
+        ServerSocket server = new ServerSocket();
+        try {
+            server.setReuseAddress(true);
+            server.bind(
+                    new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), options.port()),
+                    BACKLOG);
+        } catch (BindException e) {
+            server.close();
+            throw new IOException(
+                    "The stub cannot listen on 127.0.0.1:" + options.port() + " (" + e.getMessage()
+                            + "). Choose another port, or 0 for any free one.",
+                    e);
+        } catch (IOException e) {
+            server.close();
+            throw e;
+        }
+        Stub stub = new Stub(server, options);
+        stub.threads.execute(stub::accept);
+        return stub;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** Where it listens, without a slash at the end. */
+    public URI uri() {
+        return URI.create("http://127.0.0.1:" + port());
+    }
+
+    /** The address of a path that begins with a slash. */
+    public URI uri(String path) {
+        return URI.create(uri() + path);
+    }
+
+    /** POSTs received completely. */
+    public long count() {
+        return counts().accepted();
+    }
+
+    public Counts counts() {
+        return router.tally().counts();
+    }
+
+    /** The last calls, oldest first. */
+    public List<Call> calls() {
+        return router.tally().entries().stream().map(Tally.Entry::call).toList();
+    }
+
+    /** Counts, log and sequences from zero. Calls still unanswered count towards what was before. */
+    public void reset() {
+        router.reset();
+    }
+
+    /** Waits until somebody closes the stub. */
+    public void awaitClose() throws InterruptedException {
+        closing.await();
+    }
+
+    /** Stops at once: whoever still waits for a reply loses the connection. */
+    @Override
+    public void close() {
+        closing.countDown();
+        closeQuietly(server);
+        open.forEach(Stub::closeQuietly);
+        threads.shutdown();
+    }
+
+    private void accept() {
+        while (closing.getCount() > 0) {
+            try {
+                start(server.accept());
+            } catch (IOException e) {
+                breathe();
+            }
+        }
+    }
+
+    private void start(Socket socket) {
+        open.add(socket);
+        try {
+            threads.execute(() -> serve(socket));
+        } catch (RejectedExecutionException e) {
+            closeQuietly(socket);
+        }
+    }
+
+    private void serve(Socket socket) {
+        try {
+            if (closing.getCount() > 0) {
+                new Connection(socket, router, closing).run();
+            }
+        } finally {
+            open.remove(socket);
+            closeQuietly(socket);
+        }
+    }
+
+    /** After a failed accept, most likely for want of file descriptors. */
+    private void breathe() {
+        try {
+            closing.await(50, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void closeQuietly(AutoCloseable closeable) {
+        try {
+            closeable.close();
+        } catch (Exception e) {
+            // it is gone either way
+        }
+    }
+}
