@@ -1,6 +1,5 @@
 package dev.oncebox.ledger.sql;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Keying;
 import dev.oncebox.ledger.CallState;
@@ -48,7 +47,11 @@ final class SqlIntake {
         if (known.state().equals("TAKING")) {
             return new ReceivedFile(known.id(), file, false, now);
         }
-        session.update("UPDATE file SET state = 'TAKEN', archived = 0 WHERE id = ?", known.id());
+        session.update(
+                "UPDATE file SET state = 'TAKEN', archived = 0, pending = (SELECT count(*) FROM item i"
+                        + " JOIN call c ON c.id = i.call WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD'))"
+                        + " WHERE id = ?",
+                known.id());
         if (known.archived()) {
             reviveUncharged(session, known.id(), now);
         }
@@ -165,6 +168,7 @@ final class SqlIntake {
         }
         if (known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
             revive(session, known.id(), now);
+            session.update("UPDATE item SET fresh = 0 WHERE call = ?", known.id());
             return new Placed(known.id(), true, true, variant, null, null);
         }
         return new Placed(known.id(), !known.state().isEnd(), false, variant, null, null);
@@ -207,7 +211,17 @@ final class SqlIntake {
             if (unwanted) {
                 session.update("DELETE FROM request WHERE call = ?", call);
                 session.update("DELETE FROM call WHERE id = ?", call);
+            } else {
+                handOn(session, call);
             }
         }
+    }
+
+    /** A call whose causing item is gone is caused by the first that is left, so that it is counted once. */
+    private static void handOn(Session session, long call) throws SQLException {
+        session.update(
+                "UPDATE item SET fresh = 1 WHERE call = ? AND NOT EXISTS (SELECT 1 FROM item WHERE call = ? AND fresh)"
+                        + " AND (file, n) = (SELECT file, n FROM item WHERE call = ? ORDER BY file, n LIMIT 1)",
+                call, call, call);
     }
 }

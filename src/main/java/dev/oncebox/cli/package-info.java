@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.cli;
+
+import org.jspecify.annotations.NullMarked;

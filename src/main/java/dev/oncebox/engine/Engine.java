@@ -1,0 +1,107 @@
+package dev.oncebox.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.oncebox.config.EngineSettings;
+import dev.oncebox.config.EngineSettings.Secret;
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.Usage;
+import dev.oncebox.ledger.Verdict;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One model endpoint: what to send to it, and what its replies mean and cost. */
+final class Engine {
+
+    private static final BigDecimal PER_MILLION = new BigDecimal("0.000001");
+
+    private final EngineSettings settings;
+    private final Protocol protocol;
+    private final List<String> secrets = new ArrayList<>();
+
+    Engine(EngineSettings settings) {
+        this.settings = settings;
+        this.protocol = switch (settings.protocol()) {
+            case OPENAI -> new OpenAiProtocol();
+            case JSON -> new JsonProtocol(Objects.requireNonNull(settings.body()), settings.answer());
+        };
+        settings.headers().values().forEach(header -> secrets.add(header.value()));
+        if (settings.apiKey() != null) {
+            secrets.add(settings.apiKey().value());
+        }
+        secrets.removeIf(secret -> secret.length() < 8);
+    }
+
+    EngineSettings settings() {
+        return settings;
+    }
+
+    byte[] body(Call call) {
+        return protocol.body(call.request(), call.keyHex()).toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Everything that is sent beside the body: the key that the endpoint may de-duplicate by, and the secrets. */
+    Map<String, String> headers(Call call) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Content-Type", "application/json");
+        headers.put("Accept", "application/json");
+        Secret key = settings.apiKey();
+        if (key != null) {
+            headers.put("Authorization", "Bearer " + key.value());
+        }
+        if (!settings.idempotencyHeader().isEmpty()) {
+            headers.put(settings.idempotencyHeader(), call.keyHex());
+        }
+        settings.headers().forEach((name, value) -> headers.put(name, value.value()));
+        return headers;
+    }
+
+    Verdict judge(Observed observed, Instant now) {
+        return VerdictTable.judge(observed, protocol, this::priced, now);
+    }
+
+    /** Hides the engine's secrets, which some endpoints repeat in their errors. */
+    String withoutSecrets(String text) {
+        String clean = text;
+        for (String secret : secrets) {
+            clean = clean.replace(secret, "***");
+        }
+        return clean;
+    }
+
+    /** The engine's own usage object with its price; tokens or prices that are not known make the cost unknown. */
+    Usage priced(@Nullable JsonNode reported) {
+        if (reported == null) {
+            return Usage.UNKNOWN;
+        }
+        Long input = tokens(reported, "prompt_tokens", "input_tokens");
+        Long output = tokens(reported, "completion_tokens", "output_tokens");
+        return new Usage(reported, input, output, cost(input, output));
+    }
+
+    private @Nullable BigDecimal cost(@Nullable Long input, @Nullable Long output) {
+        if (input == null || output == null || settings.inputPrice() == null || settings.outputPrice() == null) {
+            return null;
+        }
+        return settings.inputPrice()
+                .multiply(BigDecimal.valueOf(input))
+                .add(settings.outputPrice().multiply(BigDecimal.valueOf(output)))
+                .multiply(PER_MILLION);
+    }
+
+    private static @Nullable Long tokens(JsonNode usage, String... names) {
+        for (String name : names) {
+            JsonNode tokens = usage.path(name);
+            if (tokens.isIntegralNumber() && tokens.canConvertToLong() && tokens.longValue() >= 0) {
+                return tokens.longValue();
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,144 @@
+package dev.oncebox.engine;
+
+import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.EngineSettings;
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallFailed;
+import dev.oncebox.ledger.Capacity;
+import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Variables;
+import dev.oncebox.ledger.Verdict;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import org.apache.camel.CamelContext;
+import org.apache.camel.Endpoint;
+import org.apache.camel.Exchange;
+import org.apache.camel.Message;
+import org.apache.camel.component.http.HttpEndpoint;
+import org.apache.camel.http.common.HttpMethods;
+
+/**
+ * All engines of the configuration, as the dispatch route uses them: {@link #prepare} makes the request of a call,
+ * {@code ref:engine-NAME} sends it, {@link #read} or {@link #failed} says what became of it.
+ */
+public final class Engines implements Capacity {
+
+    private final Map<String, Engine> engines = new TreeMap<>();
+    private final Map<String, Semaphore> places = new TreeMap<>();
+    private final Clock clock;
+
+    public Engines(Collection<EngineSettings> settings, Clock clock) {
+        this.clock = clock;
+        for (EngineSettings each : settings) {
+            engines.put(each.name(), new Engine(each));
+            places.put(each.name(), new Semaphore(each.concurrency()));
+        }
+    }
+
+    /** Binds an HTTP endpoint for each engine, under the name {@code engine-NAME}, and returns them. */
+    public List<Endpoint> bindEndpoints(CamelContext context) {
+        List<Endpoint> bound = new ArrayList<>();
+        for (Engine engine : engines.values()) {
+            EngineSettings settings = engine.settings();
+            HttpEndpoint endpoint = context.getEndpoint(settings.url().toString(), HttpEndpoint.class);
+            if (endpoint == null || !endpoint.getHttpUri().equals(settings.url())) {
+                throw new ConfigException("engine." + settings.name() + ".url: a parameter of the address means"
+                        + " something to the HTTP client, so the endpoint would not receive it. Rename or remove it.");
+            }
+            endpoint.setHttpMethod(HttpMethods.POST);
+            endpoint.setThrowExceptionOnFailure(false);
+            endpoint.setSkipControlHeaders(true);
+            endpoint.setCopyHeaders(false);
+            endpoint.setFollowRedirects(false);
+            endpoint.setHttpClientConfigurer(
+                    new SingleSend(settings.timeout(), settings.connectTimeout(), settings.concurrency()));
+            context.getRegistry().bind("engine-" + settings.name(), endpoint);
+            bound.add(endpoint);
+        }
+        return bound;
+    }
+
+    /** Makes the body and the headers of the call's request. Nothing else of the exchange may reach the endpoint. */
+    public void prepare(Exchange exchange) {
+        Call call = exchange.getVariable(Variables.CALL, Call.class);
+        Engine engine = engine(call);
+        Message message = exchange.getMessage();
+        message.removeHeaders("*");
+        message.setBody(engine.body(call));
+        engine.headers(call).forEach(message::setHeader);
+    }
+
+    /** Keeps the reply, and takes the answer out of it; what is no answer is thrown with its verdict. */
+    public void read(Exchange exchange) throws CallFailed {
+        Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
+        Message message = exchange.getMessage();
+        Map<String, String> headers = new HashMap<>();
+        message.getHeaders().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), String.valueOf(value)));
+        int status = message.getHeader(Exchange.HTTP_RESPONSE_CODE, 0, Integer.class);
+        byte[] body = Objects.requireNonNullElse(message.getBody(byte[].class), new byte[0]);
+        if (status >= 300) {
+            body = engine.withoutSecrets(new String(body, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
+        }
+        message.removeHeaders("*");
+        exchange.setVariable(Variables.REPLY, new Reply(status, body));
+        String cut = headers.get(SingleSend.CUT.toLowerCase(Locale.ROOT));
+        Verdict verdict = engine.judge(new Observed.Response(status, headers, body, cut), clock.instant());
+        if (!(verdict instanceof Verdict.Valid valid)) {
+            throw new CallFailed(verdict);
+        }
+        exchange.setVariable(Variables.ANSWER, valid.answer());
+    }
+
+    /** What it means that no reply came. */
+    public Verdict failed(Exchange exchange) {
+        Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
+        Exception cause = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Exception.class);
+        if (cause instanceof IOException failure) {
+            return engine.judge(new Observed.Failure(failure), clock.instant());
+        }
+        return new Verdict.Unknown("internal_error", "Oncebox failed while the call was in flight: "
+                + cause.getClass().getSimpleName(), false);
+    }
+
+    private Engine engine(Call call) {
+        Engine engine = engines.get(call.engine());
+        if (engine == null) {
+            throw new IllegalStateException("no engine is named " + call.engine());
+        }
+        return engine;
+    }
+
+    @Override
+    public Collection<String> engines() {
+        return engines.keySet();
+    }
+
+    @Override
+    public int take(String engine, int wanted) {
+        Semaphore free = places(engine);
+        int taken = 0;
+        while (taken < wanted && free.tryAcquire()) {
+            taken++;
+        }
+        return taken;
+    }
+
+    @Override
+    public void release(String engine, int count) {
+        places(engine).release(count);
+    }
+
+    private Semaphore places(String engine) {
+        return Objects.requireNonNull(places.get(engine));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,307 @@
+package dev.oncebox.files;
+
+import dev.oncebox.CrashPoint;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A file that appears whole or not at all, and stays after a power cut: a temporary in the same folder, fsync of the
+ * temporary, atomic rename, fsync of the folder.
+ *
+ * <p>Nothing is overwritten: a name that is taken by other content is refused. Whether a name is free and the rename
+ * are two steps, because the JDK has no rename that fails when the target exists. They exclude each other within this
+ * process; another program that creates the same name between the two loses its file.
+ *
+ * <p>A temporary is locked while it is written, so that {@link #sweep} of another process lets it be. A crash leaves at
+ * most the temporary; it never leaves a part of a file under the final name.
+ */
+public final class DurableFile implements AutoCloseable {
+
+    private static final String MARK = ".oncebox.tmp";
+    private static final int BUFFER = 1 << 16;
+
+    /** Held from the look at a name to the rename into it. */
+    private static final Object NAMES = new Object();
+
+    /** Temporaries of this process; a lock does not tell them from others', and touching them would release it. */
+    private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
+
+    private final Path temporary;
+    private final FileChannel channel;
+    private final OutputStream out;
+    private boolean durable;
+    private boolean ended;
+
+    private DurableFile(Path temporary, FileChannel channel) {
+        this.temporary = temporary;
+        this.channel = channel;
+        this.out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER) {
+            @Override
+            public void close() throws IOException {
+                flush();
+            }
+        };
+    }
+
+    /**
+     * Begins a file in a folder, which is made when missing.
+     *
+     * @param name what the file will be called; only the name of the temporary depends on it
+     */
+    public static DurableFile create(Path folder, String name) throws IOException {
+        createFolders(folder);
+        Path real = folder.toRealPath();
+        for (int n = 1; ; n++) {
+            Path temporary = real.resolve(FileName.fitted(".", name, (n == 1 ? "" : "." + n) + MARK));
+            if (!OPEN.add(temporary)) {
+                continue;
+            }
+            try {
+                return new DurableFile(temporary, locked(temporary));
+            } catch (FileAlreadyExistsException e) {
+                OPEN.remove(temporary);
+            } catch (IOException | RuntimeException e) {
+                OPEN.remove(temporary);
+                throw e;
+            }
+        }
+    }
+
+    private static FileChannel locked(Path temporary) throws IOException {
+        FileChannel channel = FileChannel.open(
+                temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            channel.tryLock();
+        } catch (IOException e) {
+            // a file system without locks: a sweep by another process makes the rename fail, nothing worse
+        }
+        return channel;
+    }
+
+    /** Where the content goes. Closing it only flushes. */
+    public OutputStream out() {
+        return out;
+    }
+
+    /** Whether the file can have this name: it is free, or has the same bytes already. */
+    public boolean canBecome(Path target) throws IOException {
+        sync();
+        return !exists(target) || hasSameBytes(target);
+    }
+
+    /**
+     * Gives the file its name; no content can follow. When the same bytes are already there, that is enough.
+     *
+     * @param target in the folder of the temporary
+     * @return false when other content has the name; the file then waits for another one
+     */
+    public boolean publish(Path target) throws IOException {
+        sync();
+        synchronized (NAMES) {
+            if (!exists(target)) {
+                Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+                ended = true;
+                CrashPoint.AFTER_RENAME.reach();
+            } else if (!hasSameBytes(target)) {
+                return false;
+            }
+        }
+        if (!ended) {
+            // whoever wrote it may have died before it was durable
+            force(target);
+        }
+        syncFolder(parent(target));
+        close();
+        return true;
+    }
+
+    /** Deletes the temporary, unless the file was published. */
+    @Override
+    public void close() throws IOException {
+        try (channel) {
+            if (!ended) {
+                ended = true;
+                Files.deleteIfExists(temporary);
+            }
+        } finally {
+            OPEN.remove(temporary);
+        }
+    }
+
+    private void sync() throws IOException {
+        if (!durable) {
+            out.flush();
+            channel.force(true);
+            durable = true;
+            CrashPoint.AFTER_TEMP_FILE.reach();
+        }
+    }
+
+    private boolean hasSameBytes(Path target) throws IOException {
+        if (!isFile(target) || Files.size(target) != channel.size()) {
+            return false;
+        }
+        // through the one channel: closing a second one would release the lock
+        InputStream own = Channels.newInputStream(channel.position(0));
+        try (InputStream other = Files.newInputStream(target)) {
+            byte[] expected;
+            do {
+                expected = own.readNBytes(BUFFER);
+                if (!Arrays.equals(expected, other.readNBytes(BUFFER))) {
+                    return false;
+                }
+            } while (expected.length > 0);
+            return true;
+        } catch (AccessDeniedException e) {
+            return false;
+        }
+    }
+
+    /** Makes a folder and those above it, durably. */
+    public static void createFolders(Path folder) throws IOException {
+        if (Files.isDirectory(folder)) {
+            return;
+        }
+        Path parent = parent(folder);
+        createFolders(parent);
+        try {
+            Files.createDirectory(folder);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(folder)) {
+                throw new FileSystemException(
+                        folder.toString(), null, "a file has the name that a folder needs. Move it away or rename it");
+            }
+        }
+        syncFolder(parent);
+    }
+
+    /**
+     * Moves a file into a folder, durably and without overwriting: when the name is taken by other content, it becomes
+     * {@code name~2.ext} and so on; when the same bytes are already there, the source is deleted.
+     *
+     * @param name the name wanted
+     * @return where the content is now
+     * @throws java.nio.file.NoSuchFileException when the source is gone
+     */
+    public static Path moveDurably(Path from, Path toFolder, String name) throws IOException {
+        createFolders(toFolder);
+        force(from);
+        FileName wanted = FileName.of(name);
+        for (int n = 1; ; n++) {
+            Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
+            if (move(from, to)) {
+                syncFolder(toFolder);
+                syncFolder(parent(from));
+                return to;
+            }
+        }
+    }
+
+    private static boolean move(Path from, Path to) throws IOException {
+        synchronized (NAMES) {
+            if (!exists(to)) {
+                rename(from, to);
+                return true;
+            }
+        }
+        if (from.toAbsolutePath().normalize().equals(to.toAbsolutePath().normalize())) {
+            return true;
+        }
+        if (!hasSameBytes(from, to)) {
+            return false;
+        }
+        force(to);
+        syncFolder(parent(to));
+        Files.delete(from);
+        return true;
+    }
+
+    private static void rename(Path from, Path to) throws IOException {
+        try {
+            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        } catch (AtomicMoveNotSupportedException e) {
+            copy(from, to);
+            Files.delete(from);
+        }
+    }
+
+    /** To another file system. */
+    private static void copy(Path from, Path to) throws IOException {
+        try (DurableFile file = create(parent(to), String.valueOf(to.getFileName()))) {
+            Files.copy(from, file.out());
+            if (!file.publish(to)) {
+                throw new FileAlreadyExistsException(to.toString());
+            }
+        }
+    }
+
+    private static boolean hasSameBytes(Path from, Path to) throws IOException {
+        try {
+            return isFile(from) && isFile(to) && Files.mismatch(from, to) < 0;
+        } catch (AccessDeniedException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Deletes the temporaries that a crash left below a folder; those being written, here or in another process, stay.
+     *
+     * @return how many were deleted
+     */
+    public static int sweep(Path root) throws IOException {
+        if (!Files.isDirectory(root)) {
+            return 0;
+        }
+        var sweeper = new Sweeper(name -> name.startsWith(".") && name.endsWith(MARK), OPEN::contains);
+        Files.walkFileTree(root.toRealPath(), sweeper);
+        return sweeper.deleted();
+    }
+
+    /** What a user dropped may not be on the disk yet; what nobody may read is moved all the same. */
+    private static void force(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (AccessDeniedException e) {
+            // cannot be helped
+        }
+    }
+
+    private static void syncFolder(Path folder) throws IOException {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /** A link counts even when it leads nowhere. */
+    private static boolean exists(Path path) {
+        return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static boolean isFile(Path path) {
+        return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static Path parent(Path path) {
+        Path parent = path.toAbsolutePath().getParent();
+        if (parent == null) {
+            throw new IllegalArgumentException(path + " has no folder");
+        }
+        return parent;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.files;
+
+import org.jspecify.annotations.NullMarked;

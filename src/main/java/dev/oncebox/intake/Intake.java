@@ -1,0 +1,182 @@
+package dev.oncebox.intake;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.oncebox.CrashPoint;
+import dev.oncebox.files.DurableFile;
+import dev.oncebox.files.FileName;
+import dev.oncebox.job.Job;
+import dev.oncebox.job.Jobs;
+import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.Entry;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.ReceivedFile;
+import dev.oncebox.ledger.Variables;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.camel.Exchange;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes a dropped file in. All of it can be repeated at no cost: until the file is moved to the archive it lies in the
+ * inbox, and recording an item twice changes nothing.
+ */
+public final class Intake {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+    private static final String READING = "reading";
+
+    private final Ledger ledger;
+    private final Jobs jobs;
+    private final Folders folders;
+    private final InboxFiles inboxFiles;
+    private final long maxItem;
+    private final Map<String, EntryMaker> makers = new HashMap<>();
+
+    /** Where dropped files are, and where they go. All on one file system. */
+    public record Folders(Path inbox, Path archive, Path rejected) {}
+
+    /**
+     * @param maxItem the longest item, in bytes
+     */
+    public Intake(Ledger ledger, Jobs jobs, Folders folders, InboxFiles inboxFiles, long maxItem) {
+        this.ledger = ledger;
+        this.jobs = jobs;
+        this.folders = folders;
+        this.inboxFiles = inboxFiles;
+        this.maxItem = maxItem;
+        jobs.all().forEach(job -> makers.put(job.name(), new EntryMaker(job)));
+    }
+
+    /** Settles what an earlier process left: a file that is gone from the inbox goes its way with what is recorded. */
+    public void resume() {
+        for (Ledger.UnarchivedFile file : ledger.unarchived()) {
+            if (!Files.exists(folders.inbox().resolve(file.path()), LinkOption.NOFOLLOW_LINKS)) {
+                if (file.taking()) {
+                    LOG.warn("{} left the inbox while it was being read; what was read of it is answered", file.path());
+                }
+                ledger.abandoned(file);
+            }
+        }
+    }
+
+    /** Opens the file in the message body, and finds or makes its record. */
+    public void open(Exchange exchange) throws IOException, RejectedFile {
+        Path path = exchange.getMessage().getBody(File.class).toPath();
+        String relative = relative(path);
+        Job job = job(relative);
+        FileKind kind = FileKind.of(path.getFileName().toString());
+        byte[] digest = Reading.digest(path);
+        Reading reading = Reading.open(path, kind, Objects.requireNonNull(makers.get(job.name())), maxItem);
+        exchange.setVariable(READING, reading);
+        if (!reading.hasNext()) {
+            throw new RejectedFile("no_items", "The file holds no item: it is empty or has only blank lines.");
+        }
+        ReceivedFile file = ledger.receive(new DroppedFile(relative, job, reading.kind(kind), digest));
+        exchange.setVariable(Variables.FILE, file);
+    }
+
+    /** The items of the opened file, in chunks; none when the ledger knows them all. */
+    public Iterator<List<Entry>> entries(Exchange exchange) {
+        ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
+        return file.known() ? Collections.emptyIterator() : exchange.getVariable(READING, Reading.class);
+    }
+
+    /** All items are recorded: the file goes to the archive. */
+    public void archive(Exchange exchange) throws IOException {
+        ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
+        Reading reading = exchange.getVariable(READING, Reading.class);
+        reading.close();
+        if (!file.known()) {
+            if (!MessageDigest.isEqual(reading.digestRead(), file.file().sha256())) {
+                ledger.discard(file);
+                throw new IOException(file.file().path() + " changed while it was being read");
+            }
+            ledger.taken(file);
+        }
+        CrashPoint.AFTER_INTAKE.reach();
+        Path archived = move(reading.path(), folders.archive());
+        if (!reading.isStill(archived) && !MessageDigest.isEqual(Reading.digest(archived), file.file().sha256())) {
+            DurableFile.moveDurably(
+                    archived,
+                    Objects.requireNonNull(reading.path().getParent()),
+                    reading.path().getFileName().toString());
+            LOG.info("{} was replaced after it was read; the new one is taken next", file.file().path());
+        }
+        ledger.archived(file);
+    }
+
+    /** Puts a file of which nothing can be read where its sender finds it, with the reason beside it. */
+    public void reject(Exchange exchange) throws IOException {
+        RejectedFile reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, RejectedFile.class);
+        release(exchange);
+        Path path = exchange.getMessage().getBody(File.class).toPath();
+        Path moved = move(path, folders.rejected());
+        ObjectNode error = JsonNodeFactory.instance.objectNode();
+        error.put("file", relative(path));
+        error.putObject("error").put("code", reason.code()).put("message", reason.getMessage());
+        explain(moved, error.toPrettyString() + "\n");
+        LOG.warn("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
+    }
+
+    private static void explain(Path rejected, String error) throws IOException {
+        FileName name = FileName.of(rejected.getFileName() + ".error.json");
+        Path folder = Objects.requireNonNull(rejected.getParent());
+        try (DurableFile file = DurableFile.create(folder, rejected.getFileName() + ".error.json")) {
+            file.out().write(error.getBytes(StandardCharsets.UTF_8));
+            for (int n = 1; !file.publish(folder.resolve(name.numbered(n, name.extension()))); n++) {
+                // the same file was rejected before for another reason
+            }
+        }
+    }
+
+    /** A file could not be taken, through no fault of its own: it stays in the inbox and is tried again later. */
+    public void postpone(Exchange exchange) {
+        Exception reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Exception.class);
+        release(exchange);
+        Path path = exchange.getMessage().getBody(File.class).toPath();
+        inboxFiles.postpone(path);
+        LOG.error("{} stays in the inbox and is tried again: {}", relative(path), reason.toString());
+    }
+
+    private static void release(Exchange exchange) {
+        Reading reading = exchange.getVariable(READING, Reading.class);
+        if (reading != null) {
+            try {
+                reading.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private Path move(Path file, Path root) throws IOException {
+        Path target = root.resolve(relative(file));
+        return DurableFile.moveDurably(
+                file, Objects.requireNonNull(target.getParent()), target.getFileName().toString());
+    }
+
+    private Job job(String relative) throws RejectedFile {
+        int slash = relative.indexOf('/');
+        String name = slash < 0 ? Jobs.DEFAULT : relative.substring(0, slash);
+        return jobs.find(name).orElseThrow(() -> new RejectedFile("unknown_job", "There is no job \"" + name
+                + "\". Make config/jobs/" + name + "/ and restart, or drop the file into the folder of a job that exists."));
+    }
+
+    private String relative(Path path) {
+        return folders.inbox().relativize(path).toString().replace(File.separatorChar, '/');
+    }
+}

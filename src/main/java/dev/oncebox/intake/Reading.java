@@ -1,0 +1,133 @@
+package dev.oncebox.intake;
+
+import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.Entry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A dropped file while it is read: its items in chunks, and proof at the end that what was read is what was announced.
+ */
+final class Reading implements Iterator<List<Entry>>, AutoCloseable {
+
+    private static final int CHUNK_ITEMS = 500;
+    private static final long CHUNK_BYTES = 4 << 20;
+
+    private final Path path;
+    private final Stamp stamp;
+    private final DigestInputStream stream;
+    private final ItemReader items;
+    private final EntryMaker entries;
+
+    private Reading(Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries) {
+        this.path = path;
+        this.stamp = stamp;
+        this.stream = stream;
+        this.items = items;
+        this.entries = entries;
+    }
+
+    /** Which file stands at a path, so that another one put in its place is noticed. */
+    record Stamp(@Nullable Object key, long size, FileTime modified) {
+        static Stamp of(Path path) throws IOException {
+            BasicFileAttributes attributes =
+                    Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return new Stamp(attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
+        }
+    }
+
+    static Reading open(Path path, FileKind kind, EntryMaker entries, long maxItem) throws IOException, RejectedFile {
+        var stream = new DigestInputStream(Files.newInputStream(path), sha256());
+        boolean opened = false;
+        try {
+            var reading = new Reading(path, Stamp.of(path), stream, ItemReader.open(kind, stream, maxItem), entries);
+            opened = true;
+            return reading;
+        } finally {
+            if (!opened) {
+                stream.close();
+            }
+        }
+    }
+
+    static byte[] digest(Path path) throws IOException {
+        MessageDigest digest = sha256();
+        byte[] buffer = new byte[64 * 1024];
+        try (InputStream in = Files.newInputStream(path)) {
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                digest.update(buffer, 0, read);
+            }
+        }
+        return digest.digest();
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Whether the file now at a path, the archive's perhaps, is still the one that was opened. */
+    boolean isStill(Path now) throws IOException {
+        return stamp.equals(Stamp.of(now));
+    }
+
+    DroppedFile.Kind kind(FileKind kind) {
+        return switch (kind) {
+            case TEXT -> DroppedFile.Kind.TEXT;
+            case LINES -> DroppedFile.Kind.LINES;
+            case JSON -> items.isArray() ? DroppedFile.Kind.ARRAY : DroppedFile.Kind.OBJECT;
+        };
+    }
+
+    @Override
+    public boolean hasNext() {
+        return items.hasNext();
+    }
+
+    @Override
+    public List<Entry> next() {
+        if (!hasNext()) {
+            throw new NoSuchElementException();
+        }
+        List<Entry> chunk = new ArrayList<>();
+        Item item = items.next();
+        long start = item.offset();
+        chunk.add(entries.entry(item));
+        while (items.hasNext() && chunk.size() < CHUNK_ITEMS && item.offset() - start < CHUNK_BYTES) {
+            item = items.next();
+            chunk.add(entries.entry(item));
+        }
+        return chunk;
+    }
+
+    /** The digest of everything that was read; only whole once {@link #hasNext} is false. */
+    byte[] digestRead() {
+        return stream.getMessageDigest().digest();
+    }
+
+    @Override
+    public void close() throws IOException {
+        items.close();
+        stream.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.intake;
+
+import org.jspecify.annotations.NullMarked;

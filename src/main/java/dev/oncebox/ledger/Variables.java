@@ -1,0 +1,28 @@
+package dev.oncebox.ledger;
+
+/**
+ * The exchange variables that stages hand to one another. Variables and not headers: a header would be sent to the
+ * endpoint, and a header of the right name would redirect the call.
+ */
+public final class Variables {
+
+    /** The {@link ReceivedFile} whose items are recorded. */
+    public static final String FILE = "file";
+
+    /** The {@link Call} that is dispatched. */
+    public static final String CALL = "call";
+
+    /** The {@link Reply} as it came. */
+    public static final String REPLY = "reply";
+
+    /** The {@link Answer} taken out of the reply. */
+    public static final String ANSWER = "answer";
+
+    /** The {@link Verdict} that is settled. */
+    public static final String VERDICT = "verdict";
+
+    /** The {@link SettledFile} that is delivered. */
+    public static final String SETTLED = "settled";
+
+    private Variables() {}
+}

@@ -1,0 +1,52 @@
+package dev.oncebox.ledger.camel;
+
+import dev.oncebox.CrashPoint;
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.Capacity;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Variables;
+import java.util.List;
+import org.apache.camel.Endpoint;
+import org.apache.camel.Exchange;
+import org.apache.camel.Processor;
+
+/** {@code from: ledger:due}: claims calls that are due, never more than the engines have places for. */
+final class DueConsumer extends LedgerConsumer {
+
+    private static final int MOST_AT_ONCE = 64;
+
+    private final Ledger ledger;
+    private final Capacity capacity;
+
+    DueConsumer(Endpoint endpoint, Processor processor, Ledger ledger, Capacity capacity) {
+        super(endpoint, processor, ledger);
+        this.ledger = ledger;
+        this.capacity = capacity;
+    }
+
+    @Override
+    boolean take() {
+        boolean more = false;
+        for (String engine : capacity.engines()) {
+            int places = capacity.take(engine, MOST_AT_ONCE);
+            int used = 0;
+            try {
+                List<Call> calls = places == 0 ? List.of() : ledger.claim(engine, places);
+                if (!calls.isEmpty()) {
+                    CrashPoint.AFTER_CLAIM.reach();
+                }
+                for (Call call : calls) {
+                    used++;
+                    Exchange exchange = createExchange(false);
+                    exchange.getMessage().setBody(call);
+                    exchange.setVariable(Variables.CALL, call);
+                    start(exchange, () -> capacity.release(engine, 1));
+                }
+                more |= places > 0 && calls.size() == places;
+            } finally {
+                capacity.release(engine, places - used);
+            }
+        }
+        return more;
+    }
+}

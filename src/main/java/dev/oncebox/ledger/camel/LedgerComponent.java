@@ -1,0 +1,51 @@
+package dev.oncebox.ledger.camel;
+
+import dev.oncebox.ledger.Capacity;
+import dev.oncebox.ledger.Ledger;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.camel.Endpoint;
+import org.apache.camel.support.DefaultComponent;
+
+/**
+ * The ledger as a Camel component.
+ *
+ * <ul>
+ *   <li>{@code from: ledger:due} – calls to send, one exchange each, as many at once as the engines have places
+ *   <li>{@code from: ledger:settled} – files of which every item has its end
+ *   <li>{@code to: ledger:record} – the body, a list of items, belongs to the file in the variable {@code file}
+ *   <li>{@code to: ledger:settle} – the variable {@code verdict} is what became of the variable {@code call}
+ *   <li>{@code to: ledger:delivered} – the body names where the answers of the variable {@code settled} went
+ * </ul>
+ */
+public final class LedgerComponent extends DefaultComponent {
+
+    private final Ledger ledger;
+    private final Capacity capacity;
+    private final Rescue rescue;
+
+    public LedgerComponent(Ledger ledger, Capacity capacity, Path rescueFile) {
+        this.ledger = ledger;
+        this.capacity = capacity;
+        this.rescue = new Rescue(rescueFile);
+    }
+
+    @Override
+    protected Endpoint createEndpoint(String uri, String remaining, Map<String, Object> parameters) throws Exception {
+        var endpoint = new LedgerEndpoint(uri, this, LedgerEndpoint.Role.named(remaining));
+        setProperties(endpoint, parameters);
+        return endpoint;
+    }
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    Capacity capacity() {
+        return capacity;
+    }
+
+    Rescue rescue() {
+        return rescue;
+    }
+}

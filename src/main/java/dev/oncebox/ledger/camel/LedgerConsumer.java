@@ -1,0 +1,150 @@
+package dev.oncebox.ledger.camel;
+
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.LedgerException;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.camel.Endpoint;
+import org.apache.camel.Exchange;
+import org.apache.camel.Processor;
+import org.apache.camel.ShutdownRunningTask;
+import org.apache.camel.spi.ShutdownAware;
+import org.apache.camel.support.DefaultConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes work out of the ledger and gives each piece to a thread of its own. Woken by the ledger's changes, and by the
+ * clock for what falls due or was added by another process.
+ *
+ * <p>Stopping ends the taking at once; what is under way is finished, and Camel's shutdown waits for it.
+ */
+abstract class LedgerConsumer extends DefaultConsumer implements ShutdownAware {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LedgerConsumer.class);
+    private static final long LONGEST_WAIT_MILLIS = 250;
+    private static final long PAUSE_AFTER_FAILURE_MILLIS = 1000;
+
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final Semaphore wakeUps = new Semaphore(0);
+    private volatile boolean taking;
+    private @Nullable ExecutorService workers;
+
+    LedgerConsumer(Endpoint endpoint, Processor processor, Ledger ledger) {
+        super(endpoint, processor);
+        ledger.onChange(this::wakeUp);
+    }
+
+    /** Takes what there is to do now and hands it to {@link #start}; true: there may be more at once. */
+    abstract boolean take();
+
+    final void wakeUp() {
+        if (wakeUps.availablePermits() == 0) {
+            wakeUps.release();
+        }
+    }
+
+    /** Processes an exchange in a thread of its own; {@code after} runs whatever became of it. */
+    final void start(Exchange exchange, Runnable after) {
+        underWay.incrementAndGet();
+        Objects.requireNonNull(workers).execute(() -> {
+            try {
+                getProcessor().process(exchange);
+                if (exchange.getException() != null) {
+                    getExceptionHandler().handleException("Failed", exchange, exchange.getException());
+                }
+            } catch (Exception e) {
+                getExceptionHandler().handleException("Failed", exchange, e);
+            } finally {
+                try {
+                    after.run();
+                } finally {
+                    releaseExchange(exchange, false);
+                    underWay.decrementAndGet();
+                    wakeUp();
+                }
+            }
+        });
+    }
+
+    @Override
+    protected void doStart() throws Exception {
+        super.doStart();
+        if (workers == null) {
+            workers = getEndpoint().getCamelContext().getExecutorServiceManager()
+                    .newCachedThreadPool(this, getEndpoint().getEndpointUri());
+        }
+        taking = true;
+        workers.execute(this::run);
+    }
+
+    private void run() {
+        boolean failing = false;
+        while (taking) {
+            try {
+                boolean more = take();
+                failing = false;
+                if (!more) {
+                    wakeUps.tryAcquire(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+                    wakeUps.drainPermits();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            } catch (LedgerException e) {
+                if (!failing && taking) {
+                    LOG.error("{} Waiting until it can be used again.", e.getMessage());
+                }
+                failing = true;
+                pause();
+            } catch (RuntimeException e) {
+                LOG.error("Unexpected failure while taking from {}", getEndpoint(), e);
+                pause();
+            }
+        }
+    }
+
+    private void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_AFTER_FAILURE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            taking = false;
+        }
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        taking = false;
+        wakeUp();
+        super.doStop();
+    }
+
+    @Override
+    protected void doShutdown() throws Exception {
+        if (workers != null) {
+            getEndpoint().getCamelContext().getExecutorServiceManager().shutdownGraceful(workers);
+            workers = null;
+        }
+        super.doShutdown();
+    }
+
+    @Override
+    public boolean deferShutdown(ShutdownRunningTask shutdownRunningTask) {
+        return false;
+    }
+
+    @Override
+    public int getPendingExchangesSize() {
+        return underWay.get();
+    }
+
+    @Override
+    public void prepareShutdown(boolean suspendOnly, boolean forced) {
+        taking = false;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.oncebox.ledger.camel;
+
+import java.util.Arrays;
+import java.util.Locale;
+import org.apache.camel.Consumer;
+import org.apache.camel.Processor;
+import org.apache.camel.Producer;
+import org.apache.camel.support.DefaultEndpoint;
+
+/** One role of the ledger in a route; see {@link LedgerComponent}. */
+final class LedgerEndpoint extends DefaultEndpoint {
+
+    /** What the part after {@code ledger:} may be. */
+    enum Role {
+        DUE,
+        SETTLED,
+        RECORD,
+        SETTLE,
+        DELIVERED;
+
+        static Role named(String name) {
+            for (Role role : values()) {
+                if (role.name().toLowerCase(Locale.ROOT).equals(name)) {
+                    return role;
+                }
+            }
+            throw new IllegalArgumentException("ledger:" + name + " does not exist; there are "
+                    + Arrays.toString(values()).toLowerCase(Locale.ROOT));
+        }
+    }
+
+    private final LedgerComponent component;
+    private final Role role;
+    private int concurrentConsumers = 4;
+
+    LedgerEndpoint(String uri, LedgerComponent component, Role role) {
+        super(uri, component);
+        this.component = component;
+        this.role = role;
+    }
+
+    @Override
+    public Consumer createConsumer(Processor processor) {
+        return switch (role) {
+            case DUE -> new DueConsumer(this, processor, component.ledger(), component.capacity());
+            case SETTLED -> new SettledConsumer(this, processor, component.ledger(), concurrentConsumers);
+            case RECORD, SETTLE, DELIVERED -> throw new IllegalArgumentException(
+                    getEndpointUri() + " can only be written to");
+        };
+    }
+
+    @Override
+    public Producer createProducer() {
+        return switch (role) {
+            case RECORD -> new RecordProducer(this, component.ledger());
+            case SETTLE -> new SettleProducer(this, component.ledger(), component.rescue());
+            case DELIVERED -> new DeliveredProducer(this, component.ledger());
+            case DUE, SETTLED -> throw new IllegalArgumentException(getEndpointUri() + " can only be read from");
+        };
+    }
+
+    @Override
+    public boolean isSingleton() {
+        return true;
+    }
+
+    public int getConcurrentConsumers() {
+        return concurrentConsumers;
+    }
+
+    /** How many exchanges {@code ledger:settled} has under way at once. */
+    public void setConcurrentConsumers(int concurrentConsumers) {
+        this.concurrentConsumers = concurrentConsumers;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.oncebox.ledger.camel;
+
+import dev.oncebox.CrashPoint;
+import dev.oncebox.ledger.Answer;
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Transition;
+import dev.oncebox.ledger.Variables;
+import dev.oncebox.ledger.Verdict;
+import java.util.concurrent.TimeUnit;
+import org.apache.camel.Endpoint;
+import org.apache.camel.Exchange;
+import org.apache.camel.support.DefaultProducer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code to: ledger:settle}: what became of a call: the variable {@code verdict}, else the valid {@code answer}. The reply may have been paid for, so a ledger that cannot be
+ * written for a while is waited for, and for one that never will be the reply is put beside it.
+ */
+final class SettleProducer extends DefaultProducer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SettleProducer.class);
+
+    private final Ledger ledger;
+    private final Rescue rescue;
+    private final Troubles troubles = new Troubles();
+
+    SettleProducer(Endpoint endpoint, Ledger ledger, Rescue rescue) {
+        super(endpoint);
+        this.ledger = ledger;
+        this.rescue = rescue;
+    }
+
+    @Override
+    public void process(Exchange exchange) throws Exception {
+        Call call = exchange.getVariable(Variables.CALL, Call.class);
+        Verdict verdict = exchange.getVariable(Variables.VERDICT, Verdict.class);
+        if (verdict == null) {
+            verdict = new Verdict.Valid(exchange.getVariable(Variables.ANSWER, Answer.class));
+        }
+        Reply reply = exchange.getVariable(Variables.REPLY, Reply.class);
+        CrashPoint.AFTER_RESPONSE.reach();
+        boolean waiting = false;
+        while (true) {
+            try {
+                Transition next = ledger.settle(call, verdict, reply);
+                CrashPoint.AFTER_DONE.reach();
+                log(call, next, waiting);
+                return;
+            } catch (LedgerException e) {
+                if (!e.isPassing() || !isRunAllowed()) {
+                    rescue.keep(call, verdict, reply);
+                    throw e;
+                }
+                if (!waiting) {
+                    LOG.error("{} The reply to {} is kept in memory until it can be.", e.getMessage(), call.keyHex());
+                }
+                waiting = true;
+                TimeUnit.SECONDS.sleep(1);
+            }
+        }
+    }
+
+    private void log(Call call, @Nullable Transition next, boolean waited) {
+        if (next == null) {
+            LOG.warn("call {} was settled by somebody else meanwhile; the late reply is kept", call.keyHex());
+        } else if (next.state() == CallState.DEAD) {
+            LOG.warn("call {} failed for good: {} ({})", call.keyHex(), next.reason(), next.code());
+        } else if (next.state() == CallState.DOUBT) {
+            LOG.warn("call {} is in doubt: {} A person must decide.", call.keyHex(), next.reason());
+        } else if (next.state() == CallState.READY && troubles.isNews(call.engine() + next.code())) {
+            LOG.warn("engine {}: {} ({}) Such calls are tried again later.", call.engine(), next.reason(), next.code());
+        } else if (waited) {
+            LOG.info("call {} could be recorded at last", call.keyHex());
+        }
+    }
+}

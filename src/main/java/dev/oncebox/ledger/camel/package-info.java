@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.ledger.camel;
+
+import org.jspecify.annotations.NullMarked;

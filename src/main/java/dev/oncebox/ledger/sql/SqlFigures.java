@@ -1,0 +1,111 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Figures;
+import java.math.BigDecimal;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what is in a ledger. Runs inside one transaction, so that the numbers fit together. */
+final class SqlFigures {
+
+    private final Session session;
+
+    SqlFigures(Session session) {
+        this.session = session;
+    }
+
+    private record Files(long taken, long delivered, long items, long invalid, long pending) {}
+
+    private record Items(CallState state, boolean fresh, long count) {}
+
+    Figures read(long now) throws SQLException {
+        Files files = files();
+        long dead = 0;
+        long fresh = 0;
+        long reused = 0;
+        for (Items items : items()) {
+            if (items.state() == CallState.DEAD) {
+                dead += items.count();
+            } else if (items.state() == CallState.DONE && items.fresh()) {
+                fresh += items.count();
+            } else if (items.state() == CallState.DONE) {
+                reused += items.count();
+            }
+        }
+        return new Figures(
+                files.taken(),
+                files.delivered(),
+                files.items(),
+                fresh + reused,
+                files.invalid() + dead,
+                files.pending(),
+                calls(),
+                session.number("SELECT coalesce(sum(sends), 0) FROM call"),
+                fresh,
+                reused,
+                cost(),
+                inFlight(),
+                nodes(now));
+    }
+
+    private Files files() throws SQLException {
+        Files files = session.one(
+                "SELECT count(*), coalesce(sum(state = 'DELIVERED'), 0), coalesce(sum(items), 0),"
+                        + " coalesce(sum(invalid), 0), coalesce(sum(pending), 0) FROM file",
+                row -> new Files(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)));
+        return files == null ? new Files(0, 0, 0, 0, 0) : files;
+    }
+
+    private List<Items> items() throws SQLException {
+        return session.list(
+                "SELECT c.state, i.fresh, count(*) FROM item i JOIN call c ON c.id = i.call"
+                        + " WHERE c.state IN ('DONE', 'DEAD') GROUP BY c.state, i.fresh",
+                row -> new Items(CallState.valueOf(row.getString(1)), row.getBoolean(2), row.getLong(3)));
+    }
+
+    private Map<CallState, Long> calls() throws SQLException {
+        Map<CallState, Long> calls = new EnumMap<>(CallState.class);
+        session.each("SELECT state, count(*) FROM call GROUP BY state", row -> {
+            calls.put(CallState.valueOf(row.getString(1)), row.getLong(2));
+            return true;
+        });
+        return calls;
+    }
+
+    /** Attempts in doubt are in no sum: they are told apart by the doubts. */
+    private @Nullable BigDecimal cost() throws SQLException {
+        boolean unpriced = session.number("SELECT EXISTS (SELECT 1 FROM call WHERE cost IS NULL AND sends > 0"
+                        + " AND (state = 'DONE' OR state = 'DEAD' AND attempts > doubts))")
+                > 0;
+        if (unpriced) {
+            return null;
+        }
+        if (session.number("SELECT count(cost) FROM call") > 0) {
+            return SqlDeliveries.cost(session.number("SELECT sum(cost) FROM call"));
+        }
+        boolean perhapsCharged = session.number("SELECT EXISTS (SELECT 1 FROM call WHERE attempts > 0)") > 0;
+        return perhapsCharged ? null : BigDecimal.ZERO;
+    }
+
+    private Map<String, Long> inFlight() throws SQLException {
+        Map<String, Long> inFlight = new TreeMap<>();
+        session.each("SELECT engine, count(*) FROM call WHERE state = 'SENT' GROUP BY engine", row -> {
+            inFlight.put(row.getString(1), row.getLong(2));
+            return true;
+        });
+        return inFlight;
+    }
+
+    private List<Figures.Node> nodes(long now) throws SQLException {
+        return session.list(
+                "SELECT id, host, pid, started, lease FROM node WHERE ended IS NULL AND lease > ? ORDER BY id",
+                row -> new Figures.Node(
+                        row.getLong(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+                now);
+    }
+}

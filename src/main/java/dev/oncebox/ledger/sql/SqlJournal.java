@@ -1,0 +1,193 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.config.ConfigException;
+import dev.oncebox.ledger.Charged;
+import dev.oncebox.ledger.EventKind;
+import dev.oncebox.ledger.JournalLine;
+import java.io.File;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of one call or of one dropped file in the order of time, with those that are not stored because other rows
+ * imply them.
+ *
+ * <p>A reader may pause for hours ({@code | less}), and a read transaction that is open so long keeps the write-ahead
+ * log growing. So the order is first made in a temporary table of this connection, and then shown page by page, with no
+ * transaction open while a line is handed out.
+ */
+final class SqlJournal {
+
+    private static final int PAGE = 1000;
+    private static final Pattern KEY = Pattern.compile("[0-9a-fA-F]{8,64}");
+    private static final int DIGITS = 64;
+    private static final HexFormat HEX = HexFormat.of();
+
+    /** Ways to mean a file, the surest first; {@code ?1} is what was asked for. The first that finds any is meant. */
+    private static final List<String> MATCHES = List.of(
+            "path = ?1",
+            "output = ?1",
+            endsWithIt("path"),
+            endsWithIt("output"),
+            isEndOfIt("path"),
+            isEndOfIt("output"));
+
+    private static final String PAGE_OF_LINES =
+            "SELECT l.rowid, l.at, coalesce(c.key, ic.key), e.kind, e.attempt, e.engine, e.detail, e.charged,"
+                    + " f.path, l.n FROM temp.line l LEFT JOIN event e ON e.seq = l.seq"
+                    + " LEFT JOIN call c ON c.id = e.call LEFT JOIN file f ON f.id = coalesce(l.file, e.file)"
+                    + " LEFT JOIN item i ON i.file = l.file AND i.n = l.n LEFT JOIN call ic ON ic.id = i.call"
+                    + " WHERE l.rowid > ? ORDER BY l.rowid LIMIT " + PAGE;
+
+    private final Session session;
+
+    SqlJournal(Session session) {
+        this.session = session;
+    }
+
+    private static String endsWithIt(String column) {
+        return "substr('/' || " + column + ", -length(?1) - 1) = '/' || ?1";
+    }
+
+    /** An absolute path, or one from somewhere else, ends with the path below the inbox or the outbox. */
+    private static String isEndOfIt(String column) {
+        String ends = "substr('/' || ?1, -length(" + column + ") - 1) = '/' || " + column;
+        return ends + " AND length(" + column + ") = (SELECT max(length(" + column + ")) FROM file WHERE " + ends + ")";
+    }
+
+    private record Shown(long row, @Nullable JournalLine line) {}
+
+    boolean show(String keyOrFile, Consumer<JournalLine> each) throws SQLException {
+        session.run("CREATE TEMP TABLE IF NOT EXISTS wanted (id INTEGER PRIMARY KEY)");
+        session.run("CREATE TEMP TABLE IF NOT EXISTS line (at INTEGER, seq INTEGER, file INTEGER, n INTEGER)");
+        session.run("DELETE FROM temp.wanted");
+        session.run("DELETE FROM temp.line");
+        session.run("BEGIN");
+        try {
+            if (!arrange(keyOrFile)) {
+                return false;
+            }
+        } finally {
+            session.run("COMMIT");
+        }
+        long last = 0;
+        while (true) {
+            List<Shown> page = session.list(PAGE_OF_LINES, SqlJournal::line, last);
+            if (page.isEmpty()) {
+                return true;
+            }
+            for (Shown shown : page) {
+                last = shown.row();
+                if (shown.line() != null) {
+                    each.accept(shown.line());
+                }
+            }
+        }
+    }
+
+    private boolean arrange(String keyOrFile) throws SQLException {
+        Long call = KEY.matcher(keyOrFile).matches() ? call(keyOrFile.toLowerCase(Locale.ROOT)) : null;
+        if (call != null) {
+            arrange("e.call = ?1", "i.call = ?1", "SELECT file FROM item WHERE call = ?1", call);
+            return true;
+        }
+        if (!findFiles(keyOrFile)) {
+            return false;
+        }
+        String files = "SELECT id FROM temp.wanted";
+        arrange(
+                "e.call IN (SELECT call FROM item WHERE call IS NOT NULL AND file IN (" + files + "))",
+                "i.call IS NOT NULL AND i.file IN (" + files + ")",
+                files);
+        return true;
+    }
+
+    /** Puts the stored events of calls and files and the implied ones of items in order. */
+    private void arrange(String ofCalls, String ofItems, String files, Object... values) throws SQLException {
+        session.update(
+                "INSERT INTO temp.line (at, seq, file, n) SELECT at, seq, file, n FROM ("
+                        + "SELECT e.at AS at, e.seq AS seq, NULL AS file, NULL AS n FROM event e WHERE " + ofCalls
+                        + " UNION ALL SELECT e.at, e.seq, NULL, NULL FROM event e WHERE e.file IN (" + files + ")"
+                        + " UNION ALL SELECT f.received, NULL, i.file, i.n FROM item i JOIN file f ON f.id = i.file"
+                        + " WHERE i.fresh = 0 AND " + ofItems + ") ORDER BY at, seq, file, n",
+                values);
+    }
+
+    private @Nullable Long call(String digits) throws SQLException {
+        byte[] least = HEX.parseHex(digits + "0".repeat(DIGITS - digits.length()));
+        byte[] most = HEX.parseHex(digits + "f".repeat(DIGITS - digits.length()));
+        List<Long> calls = session.list(
+                "SELECT id FROM call WHERE key BETWEEN ? AND ? LIMIT 2", row -> row.getLong(1), least, most);
+        if (calls.size() > 1) {
+            throw new ConfigException("Several keys begin with " + digits + ". Give more of the digits.");
+        }
+        return calls.isEmpty() ? null : calls.get(0);
+    }
+
+    private boolean findFiles(String asked) throws SQLException {
+        Path path;
+        try {
+            path = Path.of(asked).normalize();
+        } catch (InvalidPathException e) {
+            return false;
+        }
+        Path name = path.getFileName();
+        if (name == null || name.toString().isEmpty()) {
+            return false;
+        }
+        String whole = path.toString().replace(File.separatorChar, '/');
+        for (String match : MATCHES) {
+            if (want(match, whole)) {
+                return true;
+            }
+        }
+        return want(endsWithIt("path"), name.toString());
+    }
+
+    private boolean want(String match, String name) throws SQLException {
+        return session.update("INSERT INTO temp.wanted SELECT id FROM file WHERE " + match, name) > 0;
+    }
+
+    /** A line is null when its event was removed since: a file that was not what it seemed is forgotten. */
+    private static Shown line(ResultSet row) throws SQLException {
+        byte[] keyBytes = row.getBytes(3);
+        String key = keyBytes == null ? null : HEX.formatHex(keyBytes);
+        long id = row.getLong(1);
+        long at = row.getLong(2);
+        String file = row.getString(9);
+        Long n = SqlDeliveries.number(row, 10);
+        if (n != null) {
+            return new Shown(
+                    id,
+                    key == null
+                            ? null
+                            : new JournalLine(
+                                    at, key, EventKind.CACHE_HIT, null, null, file + " item " + n, null, file));
+        }
+        String kind = row.getString(4);
+        if (kind == null) {
+            return new Shown(id, null);
+        }
+        Long attempt = SqlDeliveries.number(row, 5);
+        String charged = row.getString(8);
+        return new Shown(
+                id,
+                new JournalLine(
+                        at,
+                        key,
+                        EventKind.valueOf(kind),
+                        attempt == null ? null : attempt.intValue(),
+                        row.getString(6),
+                        row.getString(7),
+                        charged == null ? null : Charged.valueOf(charged),
+                        file));
+    }
+}

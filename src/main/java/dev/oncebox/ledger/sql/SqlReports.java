@@ -1,0 +1,129 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.config.ConfigException;
+import dev.oncebox.ledger.Figures;
+import dev.oncebox.ledger.JournalLine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteErrorCode;
+
+/**
+ * Looks at a ledger from another process, beside a worker or without one, and changes nothing. A ledger that does not
+ * exist yet is an empty one. Belongs to one thread.
+ */
+public final class SqlReports implements AutoCloseable {
+
+    private final Path file;
+    private final @Nullable Session session;
+
+    private SqlReports(Path file, @Nullable Session session) {
+        this.file = file;
+        this.session = session;
+    }
+
+    /** @throws ConfigException when the file is there and cannot be read as a ledger */
+    public static SqlReports open(Path ledgerFile) {
+        try {
+            if (!Files.exists(ledgerFile) || Files.size(ledgerFile) == 0) {
+                return new SqlReports(ledgerFile, null);
+            }
+            return new SqlReports(ledgerFile, session(new Sqlite(ledgerFile, true).connect(), ledgerFile));
+        } catch (SQLException e) {
+            throw unreadable(ledgerFile, e);
+        } catch (IOException e) {
+            throw new ConfigException("The ledger " + ledgerFile + " cannot be read: " + e.getMessage() + ".");
+        }
+    }
+
+    /** Null while a worker has only begun to make the tables. */
+    private static @Nullable Session session(Connection connection, Path file) throws SQLException {
+        var session = new Session(connection);
+        try {
+            if (session.number("SELECT count(*) FROM sqlite_master WHERE name IN ('call', 'item', 'event')") == 3) {
+                return session;
+            }
+            long others = session.number(
+                    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'flyway%'");
+            session.close();
+            if (others > 0) {
+                throw new ConfigException("The ledger " + file
+                        + " is a database, but no ledger of this version of Oncebox. Check ledger.url.");
+            }
+            return null;
+        } catch (SQLException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Counts everything, as of one moment.
+     *
+     * @param now epoch milliseconds; tells the processes that live from those that only never said goodbye
+     */
+    public Figures figures(long now) {
+        if (session == null) {
+            return Figures.NONE;
+        }
+        try {
+            session.run("BEGIN");
+            try {
+                return new SqlFigures(session).read(now);
+            } finally {
+                session.run("COMMIT");
+            }
+        } catch (SQLException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    /**
+     * Gives the events of a call or of a file, oldest first, one at a time.
+     *
+     * @param keyOrFile a call's key or at least 8 of its first digits; or a file as it was dropped, or where it or its
+     *     answers are now, or the end of its path
+     * @return false when the ledger knows nothing of that name
+     * @throws ConfigException when the digits are the beginning of several keys
+     */
+    public boolean journal(String keyOrFile, Consumer<JournalLine> each) {
+        if (session == null) {
+            return false;
+        }
+        try {
+            return new SqlJournal(session).show(keyOrFile, each);
+        } catch (SQLException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    private static ConfigException unreadable(Path file, SQLException failure) {
+        int primary = failure.getErrorCode() & 0xff;
+        String ledger = "The ledger " + file;
+        if (primary == SQLiteErrorCode.SQLITE_NOTADB.code || primary == SQLiteErrorCode.SQLITE_CORRUPT.code) {
+            return new ConfigException(ledger + " is damaged or no ledger (" + failure.getMessage()
+                    + "). Put a backup in its place; move the damaged file aside rather than deleting it, since it"
+                    + " says what was paid.");
+        }
+        if (primary == SQLiteErrorCode.SQLITE_BUSY.code || primary == SQLiteErrorCode.SQLITE_LOCKED.code) {
+            return new ConfigException(ledger + " is locked by another program. Try again, or end that program.");
+        }
+        return new ConfigException(ledger + " cannot be read: " + failure.getMessage()
+                + ". Check that it is a ledger of this version of Oncebox, and its permissions.");
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (session != null) {
+                session.close();
+            }
+        } catch (SQLException e) {
+            // a reader has nothing to lose
+        }
+    }
+}

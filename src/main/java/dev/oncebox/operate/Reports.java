@@ -1,0 +1,112 @@
+package dev.oncebox.operate;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.oncebox.ledger.JournalLine;
+import dev.oncebox.ledger.sql.SqlReports;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code oncebox status} and {@code oncebox journal} show. Changes nothing, and needs no running worker. */
+public final class Reports implements AutoCloseable {
+
+    private static final String EXPLANATION = ".error.json";
+
+    private final SqlReports ledger;
+    private final Clock clock;
+
+    private Reports(SqlReports ledger, Clock clock) {
+        this.ledger = ledger;
+        this.clock = clock;
+    }
+
+    /**
+     * Opens a ledger for looking at it. One that does not exist is not made.
+     *
+     * @throws dev.oncebox.config.ConfigException when it is there and cannot be read
+     */
+    public static Reports open(Path ledgerFile, Clock clock) {
+        return new Reports(SqlReports.open(ledgerFile), clock);
+    }
+
+    /**
+     * How things stand.
+     *
+     * @param rejected the home's folder of files of which nothing could be read
+     * @param engines the names of the configured engines
+     */
+    public Status status(Path rejected, Collection<String> engines) {
+        return Status.of(ledger.figures(clock.millis()), rejectedFiles(rejected), engines);
+    }
+
+    /**
+     * Writes the events of a call or a file, oldest first, one JSON object a line.
+     *
+     * @param keyOrFile see {@link SqlReports#journal}
+     * @param out takes a line, without its line end
+     * @return false when the ledger knows nothing of that name
+     */
+    public boolean journal(String keyOrFile, Consumer<String> out) {
+        return ledger.journal(keyOrFile, line -> out.accept(json(line)));
+    }
+
+    private static String json(JournalLine line) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("ts", Times.iso(line.at()));
+        json.put("key", line.key());
+        json.put("event", line.event().name());
+        json.put("attempt", line.attempt());
+        json.put("engine", line.engine());
+        json.put("detail", line.detail());
+        json.put("charged", lower(line.charged()));
+        if (line.file() != null) {
+            json.put("file", line.file());
+        }
+        return json.toString();
+    }
+
+    private static @Nullable String lower(@Nullable Enum<?> constant) {
+        return constant == null ? null : constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static long rejectedFiles(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return 0;
+        }
+        var count = new long[1];
+        try {
+            Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                    if (!file.getFileName().toString().endsWith(EXPLANATION)) {
+                        count[0]++;
+                    }
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path file, IOException e) {
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return count[0];
+    }
+
+    @Override
+    public void close() {
+        ledger.close();
+    }
+}

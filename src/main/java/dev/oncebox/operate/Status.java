@@ -1,0 +1,112 @@
+package dev.oncebox.operate;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Figures;
+import java.math.BigDecimal;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How things stand, in the shape of {@code oncebox status --json}.
+ *
+ * @param sent every send ever started
+ * @param fresh answered items that caused their call; {@code new} in JSON
+ * @param reused answered items that found their call known
+ * @param cost of everything certainly charged; null when a part of it is unknown
+ * @param engines by name
+ * @param nodes the processes that are at work
+ */
+public record Status(
+        FileCounts files,
+        ItemCounts items,
+        CallCounts calls,
+        long sent,
+        @JsonProperty("new") long fresh,
+        long reused,
+        @Nullable BigDecimal cost,
+        Map<String, Engine> engines,
+        List<Node> nodes) {
+
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
+            .build();
+
+    /**
+     * @param taken files that were ever taken in
+     * @param delivered files whose answers are in the outbox
+     * @param rejected files of which nothing could be read
+     */
+    public record FileCounts(long taken, long delivered, long rejected) {}
+
+    /**
+     * @param failed items that could not be sent, or whose call failed for good
+     */
+    public record ItemCounts(long total, long answered, long failed, long pending) {}
+
+    /**
+     * @param ready waiting for their turn, or about to be sent
+     * @param sent in flight
+     */
+    public record CallCounts(long ready, long sent, long polling, long done, long doubt, long dead) {}
+
+    /**
+     * @param breaker {@code closed}, {@code open} or {@code probing}
+     * @param resumesAt ISO 8601; null while it is not held back
+     */
+    public record Engine(
+            String breaker, long inFlight, @Nullable String resumesAt) {}
+
+    /**
+     * @param started ISO 8601
+     * @param lease until when it has said to be alive, ISO 8601
+     */
+    public record Node(long id, String host, long pid, String started, String lease) {}
+
+    static Status of(Figures figures, long rejected, Collection<String> engineNames) {
+        Map<String, Engine> engines = new TreeMap<>();
+        engineNames.forEach(name -> engines.put(name, new Engine("closed", 0, null)));
+        figures.inFlight().forEach((name, inFlight) -> engines.put(name, new Engine("closed", inFlight, null)));
+        return new Status(
+                new FileCounts(figures.taken(), figures.delivered(), rejected),
+                new ItemCounts(figures.items(), figures.answered(), figures.failed(), figures.pending()),
+                new CallCounts(
+                        figures.calls(CallState.READY) + figures.calls(CallState.CLAIMED),
+                        figures.calls(CallState.SENT),
+                        figures.calls(CallState.POLLING),
+                        figures.calls(CallState.DONE),
+                        figures.calls(CallState.DOUBT),
+                        figures.calls(CallState.DEAD)),
+                figures.sends(),
+                figures.fresh(),
+                figures.reused(),
+                figures.cost(),
+                Collections.unmodifiableMap(engines),
+                figures.nodes().stream()
+                        .map(node -> new Node(
+                                node.id(), node.host(), node.pid(), Times.iso(node.started()), Times.iso(node.lease())))
+                        .toList());
+    }
+
+    /** On one line, for programs. */
+    public String json() {
+        try {
+            return JSON.writeValueAsString(this);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** On a few lines, for people. */
+    public String text() {
+        return StatusText.of(this);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.oncebox.outbox;
+
+import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.SettledFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The answers to a file of many items, the errors if there are any, and the receipt. */
+final class BatchDelivery extends Delivery {
+
+    private final Receipt receipt = new Receipt();
+    private final SettledFile file;
+    private final Part answersPart;
+    private final JsonValues answers;
+    private final Part receiptPart;
+    private @Nullable Part errorsPart;
+    private @Nullable JsonValues errors;
+
+    private BatchDelivery(SettledFile file, OutputNames names, Path folder) throws IOException {
+        super(names, folder);
+        this.file = file;
+        try {
+            answersPart = begin(names.answer());
+            receiptPart = begin(names.receipt());
+            answers = file.kind() == DroppedFile.Kind.ARRAY
+                    ? JsonValues.array(out(answersPart))
+                    : JsonValues.lines(out(answersPart));
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    static BatchDelivery begin(SettledFile file, OutputNames names, Path folder) throws IOException {
+        return new BatchDelivery(file, names, folder);
+    }
+
+    @Override
+    void take(ItemResult result) throws IOException {
+        receipt.add(result);
+        if (result instanceof ItemResult.Answered) {
+            answers.write(result);
+        } else {
+            errors().write(result);
+        }
+    }
+
+    private JsonValues errors() throws IOException {
+        if (errors == null) {
+            errorsPart = begin(names.errors());
+            errors = JsonValues.lines(out(errorsPart));
+        }
+        return errors;
+    }
+
+    @Override
+    void finish() throws IOException {
+        answers.finish();
+        if (errors != null) {
+            errors.finish();
+        }
+        receipt.write(file, out(receiptPart));
+    }
+
+    @Override
+    List<Part> publication() {
+        var parts = new ArrayList<Part>();
+        if (errorsPart != null) {
+            parts.add(errorsPart);
+        }
+        parts.add(receiptPart);
+        parts.add(answersPart);
+        return parts;
+    }
+}

@@ -1,0 +1,160 @@
+package dev.oncebox.outbox;
+
+import dev.oncebox.files.DurableFile;
+import dev.oncebox.job.Job;
+import dev.oncebox.job.Jobs;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.SettledFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Aggregator at the end: puts the answers of a dropped file into the outbox, under the name and in the layout of
+ * the file that asked.
+ *
+ * <p>Delivering is idempotent. The same outcomes give the same bytes, and a file that has them already is left as it
+ * is; what was deleted comes back; what was changed by somebody stays, and the answers take another number. So a crash
+ * before the ledger knows of a delivery costs nothing but doing it again.
+ */
+public final class Outbox {
+
+    private final Ledger ledger;
+    private final Jobs jobs;
+    private final Path root;
+
+    /** Held from the choice of a number until every file has its name. */
+    private final Object numbers = new Object();
+
+    /**
+     * @param outbox made when missing
+     */
+    public Outbox(Ledger ledger, Jobs jobs, Path outbox) {
+        this.ledger = ledger;
+        this.jobs = jobs;
+        this.root = outbox.toAbsolutePath().normalize();
+    }
+
+    /**
+     * Puts the answers of a file into the outbox, durably. The ledger is not told.
+     *
+     * @return the name of the answers below the outbox, with {@code /} between the names; null when an item has lost
+     *     its end meanwhile, and nothing was written
+     * @throws IllegalStateException when the file's path leads out of the outbox, or its outcomes contradict its kind
+     * @throws IOException when a file could not be written; none that exists was changed
+     */
+    public @Nullable String deliver(SettledFile file) throws IOException {
+        OutputNames names = OutputNames.of(file.path());
+        Path folder = folder(file.path(), names);
+        boolean json = jobs.find(file.job())
+                .map(job -> job.answer() == Job.Format.JSON)
+                .orElse(false);
+        try (Delivery delivery = delivery(file, names, folder)) {
+            if (!take(file, delivery, json)) {
+                return null;
+            }
+            delivery.finish();
+            synchronized (numbers) {
+                return names.folder() + publish(file, delivery.publication(), names, folder);
+            }
+        }
+    }
+
+    private static Delivery delivery(SettledFile file, OutputNames names, Path folder) throws IOException {
+        return switch (file.kind()) {
+            case TEXT -> new SingleDelivery(names, folder, true);
+            case OBJECT -> new SingleDelivery(names, folder, false);
+            case LINES, ARRAY -> BatchDelivery.begin(file, names, folder);
+        };
+    }
+
+    private boolean take(SettledFile file, Delivery delivery, boolean json) throws IOException {
+        try {
+            return ledger.outcomes(file, outcome -> {
+                try {
+                    delivery.take(ItemResult.of(outcome, json));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static String publish(SettledFile file, List<Delivery.Part> parts, OutputNames names, Path folder)
+            throws IOException {
+        int n = number(file, parts, names, folder);
+        String name = "";
+        for (Delivery.Part part : parts) {
+            name = names.inGroup(n, part.ending());
+            if (!part.file().publish(folder.resolve(name))) {
+                throw new FileAlreadyExistsException(
+                        folder.resolve(name).toString(), null, "appeared while the answers were delivered");
+            }
+        }
+        return name;
+    }
+
+    /** The number the file had the last time, else the first one under which nothing else stands. */
+    private static int number(SettledFile file, List<Delivery.Part> parts, OutputNames names, Path folder)
+            throws IOException {
+        int last = names.groupOf(file.output());
+        if (last > 1 && fits(last, parts, names, folder)) {
+            return last;
+        }
+        int n = 1;
+        while (!fits(n, parts, names, folder)) {
+            n++;
+        }
+        return n;
+    }
+
+    private static boolean fits(int n, List<Delivery.Part> parts, OutputNames names, Path folder) throws IOException {
+        Stream<String> all = parts.stream().map(part -> names.inGroup(n, part.ending()));
+        if (all.distinct().count() < parts.size()) {
+            return false; // shortened to the same
+        }
+        for (Delivery.Part part : parts) {
+            if (!part.file().canBecome(folder.resolve(names.inGroup(n, part.ending())))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The folder for the answers, which is made. Neither {@code ..} nor a link may lead out of the outbox. */
+    private Path folder(String path, OutputNames names) throws IOException {
+        Path target = root.resolve(path).normalize();
+        Path folder = root.resolve(names.folder()).normalize();
+        if (path.isEmpty() || !target.startsWith(root) || target.equals(root) || !folder.equals(target.getParent())) {
+            throw outside(path);
+        }
+        DurableFile.createFolders(root);
+        Path real = root.toRealPath();
+        Path existing = folder;
+        for (Path above = existing.getParent();
+                above != null && !Files.exists(existing, LinkOption.NOFOLLOW_LINKS);
+                above = above.getParent()) {
+            existing = above;
+        }
+        if (!existing.toRealPath().startsWith(real)) {
+            throw outside(path);
+        }
+        DurableFile.createFolders(folder);
+        if (!folder.toRealPath().startsWith(real)) {
+            throw outside(path);
+        }
+        return folder;
+    }
+
+    private static IllegalStateException outside(String path) {
+        return new IllegalStateException("The answers of " + path + " would leave the outbox. Nothing was written.");
+    }
+}

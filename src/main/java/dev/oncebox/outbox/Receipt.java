@@ -1,0 +1,157 @@
+package dev.oncebox.outbox;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.oncebox.ledger.Outcome;
+import dev.oncebox.ledger.SettledFile;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a batch, in numbers. It says nothing but what the ledger holds, so that writing it again gives the
+ * same bytes.
+ */
+final class Receipt {
+
+    /** Milliseconds always, and {@code Z}. */
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSX").withZone(ZoneOffset.UTC);
+
+    private long items;
+    private long answered;
+    private long failed;
+    private long invalid;
+    private long fresh;
+    private long reused;
+    private long inDoubt;
+    private long variants;
+    private @Nullable Long inputTokens = 0L;
+    private @Nullable Long outputTokens = 0L;
+    private @Nullable BigDecimal cost = BigDecimal.ZERO;
+    private long firstSent = Long.MAX_VALUE;
+    private long lastAnswered;
+    private final SortedSet<String> engines = new TreeSet<>();
+    private final Map<Long, BitSet> counted = new HashMap<>();
+
+    void add(ItemResult result) {
+        Outcome outcome = result.outcome();
+        Outcome.CallRecord call = outcome.call();
+        items++;
+        variants += outcome.variant() ? 1 : 0;
+        if (result instanceof ItemResult.Answered) {
+            answered++;
+            reused += outcome.fresh() ? 0 : 1;
+        } else if (call == null) {
+            invalid++;
+        } else {
+            failed++;
+        }
+        if (call == null) {
+            return;
+        }
+        if (call.sentAt() > 0) {
+            engines.add(call.engine());
+            firstSent = Math.min(firstSent, call.sentAt());
+        }
+        if (outcome.answer() != null) {
+            lastAnswered = Math.max(lastAnswered, call.doneAt());
+        }
+        if (outcome.fresh() && isFirst(call.id())) {
+            count(call, outcome.answer() != null);
+        }
+    }
+
+    /** One bit a call, as a batch may have millions and their numbers lie close together. */
+    private boolean isFirst(long call) {
+        BitSet page = counted.computeIfAbsent(call >> 16, key -> new BitSet());
+        int bit = (int) (call & 0xFFFF);
+        boolean first = !page.get(bit);
+        page.set(bit);
+        return first;
+    }
+
+    private void count(Outcome.CallRecord call, boolean wasAnswered) {
+        if (call.doubts() > 0) {
+            inDoubt++;
+        } else {
+            fresh++;
+        }
+        if (wasAnswered || call.attempts() > 0 || call.doubts() > 0) {
+            inputTokens = sum(inputTokens, call.inputTokens());
+            outputTokens = sum(outputTokens, call.outputTokens());
+            cost = cost == null || call.cost() == null ? null : cost.add(call.cost());
+        }
+    }
+
+    /** A sum with an unknown part is unknown. */
+    private static @Nullable Long sum(@Nullable Long a, @Nullable Long b) {
+        return a == null || b == null ? null : Long.valueOf(a + b);
+    }
+
+    void write(SettledFile file, OutputStream out) throws IOException {
+        if (items != answered + failed + invalid) {
+            throw new IllegalStateException(file.path() + ": " + items + " items, but " + answered + " answered, "
+                    + failed + " failed and " + invalid + " invalid");
+        }
+        try (JsonGenerator json = JsonText.generator(out)) {
+            json.setPrettyPrinter(new DefaultPrettyPrinter().withObjectIndenter(new DefaultIndenter("  ", "\n")));
+            json.writeStartObject();
+            json.writeStringField("file", file.path());
+            json.writeStringField("job", file.job());
+            json.writeStringField("sha256", HexFormat.of().formatHex(file.sha256()));
+            json.writeNumberField("items", items);
+            json.writeNumberField("answered", answered);
+            json.writeNumberField("failed", failed);
+            json.writeNumberField("invalid", invalid);
+            writeCalls(json);
+            json.writeNumberField("whitespaceOnly", variants);
+            json.writeObjectFieldStart("tokens");
+            writeNumber(json, "input", inputTokens);
+            writeNumber(json, "output", outputTokens);
+            json.writeEndObject();
+            writeNumber(
+                    json,
+                    "cost",
+                    cost == null ? null : cost.stripTrailingZeros().toPlainString());
+            json.writeArrayFieldStart("engines");
+            for (String engine : engines) {
+                json.writeString(engine);
+            }
+            json.writeEndArray();
+            json.writeStringField("received", time(file.receivedAt()));
+            json.writeStringField("firstSent", firstSent == Long.MAX_VALUE ? null : time(firstSent));
+            json.writeStringField("lastAnswered", lastAnswered == 0 ? null : time(lastAnswered));
+            json.writeEndObject();
+            json.writeRaw('\n');
+        }
+    }
+
+    private void writeCalls(JsonGenerator json) throws IOException {
+        json.writeObjectFieldStart("calls");
+        json.writeNumberField("new", fresh);
+        json.writeNumberField("reused", reused);
+        json.writeNumberField("inDoubt", inDoubt);
+        json.writeEndObject();
+    }
+
+    private static void writeNumber(JsonGenerator json, String name, @Nullable Object number) throws IOException {
+        json.writeFieldName(name);
+        json.writeRawValue(String.valueOf(number));
+    }
+
+    private static String time(long millis) {
+        return TIME.format(Instant.ofEpochMilli(millis));
+    }
+}

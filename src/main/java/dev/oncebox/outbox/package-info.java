@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.outbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox;
+
+import org.jspecify.annotations.NullMarked;

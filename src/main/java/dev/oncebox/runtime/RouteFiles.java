@@ -1,0 +1,153 @@
+package dev.oncebox.runtime;
+
+import dev.oncebox.config.ConfigException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.camel.CamelContext;
+import org.apache.camel.Endpoint;
+import org.apache.camel.component.http.HttpEndpoint;
+import org.apache.camel.model.ModelCamelContext;
+import org.apache.camel.model.RouteConfigurationDefinition;
+import org.apache.camel.model.RouteDefinition;
+import org.apache.camel.support.PatternHelper;
+import org.apache.camel.support.PluginHelper;
+import org.apache.camel.support.ResourceHelper;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+
+/** The route files of a home: loads them, and refuses what Camel would take silently. */
+final class RouteFiles {
+
+    private static final Pattern LINE = Pattern.compile("line:? (\\d+)");
+
+    private final Path folder;
+
+    RouteFiles(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Loads every {@code *.camel.yaml} below the folder; the context is not started yet. */
+    void load(CamelContext context) {
+        List<Path> files = files();
+        if (files.isEmpty()) {
+            throw new ConfigException("There are no routes: " + folder + " has no file ending in .camel.yaml."
+                    + " Copy the routes/ of the distribution there, or remove the folder to use them as they are.");
+        }
+        for (Path file : files) {
+            checkSyntax(file);
+            try {
+                PluginHelper.getRoutesLoader(context)
+                        .loadRoutes(ResourceHelper.resolveResource(context, "file:" + file));
+            } catch (Exception e) {
+                throw refusal(file, e);
+            }
+        }
+        checkErrorHandling((ModelCamelContext) context);
+    }
+
+    private List<Path> files() {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(".camel.yaml"))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new ConfigException(folder + " cannot be read: " + e);
+        }
+    }
+
+    private static void checkSyntax(Path file) {
+        try {
+            new Load(LoadSettings.builder().setAllowDuplicateKeys(false).build())
+                    .loadFromString(Files.readString(file));
+        } catch (MarkedYamlEngineException e) {
+            String line = e.getProblemMark().map(mark -> ":" + (mark.getLine() + 1)).orElse("");
+            throw new ConfigException(file + line + ": broken YAML: " + e.getProblem() + ".");
+        } catch (YamlEngineException | IOException e) {
+            throw new ConfigException(file + ": cannot be read: " + e.getMessage());
+        }
+    }
+
+    /** The first sentence of the deepest cause that says something, with the line if it names one. */
+    private static ConfigException refusal(Path file, Throwable failure) {
+        String best = failure.toString();
+        String line = "";
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            String message = String.valueOf(cause.getMessage());
+            Matcher matcher = LINE.matcher(message);
+            if (line.isEmpty() && matcher.find()) {
+                line = ":" + matcher.group(1);
+            }
+            best = cause.getMessage() == null ? best : message;
+        }
+        return new ConfigException(file + line + ": " + best.lines().collect(Collectors.joining(" ")));
+    }
+
+    /** Without error handling a failed file would count as done, and a failed call as never made. */
+    private void checkErrorHandling(ModelCamelContext context) {
+        List<RouteConfigurationDefinition> configurations = context.getRouteConfigurationDefinitions();
+        for (RouteDefinition route : context.getRouteDefinitions()) {
+            String wanted = route.getRouteConfigurationId();
+            boolean covered = configurations.stream().anyMatch(configuration -> wanted == null
+                    ? isForAll(configuration)
+                    : Stream.of(wanted.split(",")).anyMatch(id -> PatternHelper.matchPattern(configuration.getId(), id)));
+            if (!covered) {
+                throw new ConfigException("Route " + route.getRouteId() + " has no error handling: "
+                        + (wanted == null
+                                ? "no file in " + folder + " has a routeConfiguration without an id, as"
+                                        + " on-failure.camel.yaml of the distribution is."
+                                : "there is no routeConfiguration \"" + wanted + "\". Correct its routeConfigurationId"
+                                        + " or leave it out."));
+            }
+        }
+    }
+
+    private static boolean isForAll(RouteConfigurationDefinition configuration) {
+        boolean handles = !configuration.getOnExceptions().isEmpty() || configuration.getErrorHandler() != null;
+        return handles && (configuration.getId() == null || !configuration.hasCustomIdAssigned());
+    }
+
+    /**
+     * The HTTP components send options that they do not know on to the server, so that a misspelt one is silent.
+     *
+     * @param engines the endpoints whose own query is meant for the server
+     */
+    static void checkHttpOptions(CamelContext context, List<Endpoint> engines) {
+        List<String> unknown = new ArrayList<>();
+        for (Endpoint endpoint : context.getEndpoints()) {
+            if (endpoint instanceof HttpEndpoint http && !engines.contains(endpoint)
+                    && http.getHttpUri().getRawQuery() != null) {
+                unknown.add(http.getHttpUri().getPath() + "?" + http.getHttpUri().getRawQuery());
+            }
+        }
+        if (!unknown.isEmpty()) {
+            throw new ConfigException("A route uses an HTTP endpoint with unknown parameters: " + unknown
+                    + ". Correct the option's name. What is meant for the server goes into the header CamelHttpQuery.");
+        }
+    }
+
+    /** Turns a failure of Camel's start into a sentence. */
+    static ConfigException startFailure(Throwable failure) {
+        Map<Boolean, List<String>> messages = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
+                .map(cause -> String.valueOf(cause.getMessage()))
+                .collect(Collectors.partitioningBy(message -> message.startsWith("Failed to create route")
+                        || message.contains("endpoint://") || message.contains("Failed to resolve endpoint")));
+        List<String> plain = messages.getOrDefault(false, List.of());
+        List<String> framed = messages.getOrDefault(true, List.of());
+        String where = framed.isEmpty() ? "" : framed.get(0).lines().findFirst().orElse("");
+        String why = plain.isEmpty() ? "" : plain.get(plain.size() - 1);
+        return new ConfigException("The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why);
+    }
+}

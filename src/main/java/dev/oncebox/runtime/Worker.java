@@ -1,0 +1,193 @@
+package dev.oncebox.runtime;
+
+import dev.oncebox.answer.AnswerCheck;
+import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.EngineSettings;
+import dev.oncebox.config.EngineSettings.OnDoubt;
+import dev.oncebox.config.Settings;
+import dev.oncebox.engine.Engines;
+import dev.oncebox.files.DurableFile;
+import dev.oncebox.intake.InboxFiles;
+import dev.oncebox.intake.Intake;
+import dev.oncebox.intake.RequestKey;
+import dev.oncebox.job.Job;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Policy;
+import dev.oncebox.ledger.camel.Guard;
+import dev.oncebox.ledger.camel.LedgerComponent;
+import dev.oncebox.ledger.sql.SqlLedger;
+import dev.oncebox.outbox.Outbox;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Consumer;
+import org.apache.camel.CamelContext;
+import org.apache.camel.Endpoint;
+import org.apache.camel.StartupSummaryLevel;
+import org.apache.camel.main.Main;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The runtime of one home: the ledger, the stages as beans, and the routes that join them. */
+public final class Worker implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final Duration SHUTDOWN_MARGIN = Duration.ofSeconds(30);
+    private static final int ATTEMPTS_OF_A_LOST_JOB = 3;
+
+    private final Settings settings;
+    private final WorkerLock lock;
+    private final Ledger ledger;
+    private final InboxFiles inboxFiles;
+    private final Intake intake;
+    private final Main main = new Main();
+
+    /** Another runtime works on the ledger. */
+    public static final class BusyException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        BusyException(String message) {
+            super(message);
+        }
+    }
+
+    private Worker(Settings settings, WorkerLock lock, Consumer<String> onLost) {
+        this.settings = settings;
+        this.lock = lock;
+        Clock clock = Clock.systemUTC();
+        var answers = new AnswerCheck(settings.jobs());
+        var engines = new Engines(settings.engines().values(), clock);
+        this.ledger = SqlLedger.open(
+                settings.ledgerFile(),
+                new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost));
+        this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle());
+        this.intake = new Intake(
+                ledger,
+                settings.jobs(),
+                new Intake.Folders(settings.inbox(), settings.home().archive(), settings.home().rejected()),
+                inboxFiles,
+                settings.maxItem());
+        main.bind("answers", answers);
+        main.bind("engines", engines);
+        main.bind("guard", new Guard(ledger));
+        main.bind("inboxFiles", inboxFiles);
+        main.bind("intake", intake);
+        main.bind("outbox", new Outbox(ledger, settings.jobs(), settings.outbox()));
+        build(engines);
+    }
+
+    /**
+     * Makes everything ready without taking or sending anything.
+     *
+     * @param onLost told why when the ledger can no longer be trusted
+     * @throws ConfigException when something must be changed first
+     */
+    public static Worker prepare(Settings settings, Consumer<String> onLost) throws BusyException {
+        Preflight.check(settings);
+        WorkerLock lock;
+        try {
+            lock = WorkerLock.acquire(settings.ledgerFile());
+        } catch (WorkerLock.HeldException e) {
+            throw new BusyException(String.valueOf(e.getMessage()));
+        }
+        boolean ready = false;
+        try {
+            var worker = new Worker(settings, lock, onLost);
+            ready = true;
+            return worker;
+        } finally {
+            if (!ready) {
+                lock.close();
+            }
+        }
+    }
+
+    private void build(Engines engines) {
+        var properties = new Properties();
+        properties.putAll(settings.properties());
+        main.setInitialProperties(properties);
+        main.setDefaultPropertyPlaceholderLocation("false");
+        main.configure().withName("oncebox");
+        main.configure().setStartupSummaryLevel(StartupSummaryLevel.Off);
+        main.configure().withShutdownTimeout((int) longestCall().plus(SHUTDOWN_MARGIN).toSeconds());
+        main.configure().withShutdownLogInflightExchangesOnTimeout(false);
+        main.configure().withJmxEnabled(false);
+        main.configure().withAutoStartup(false);
+        try {
+            main.init();
+            CamelContext context = main.getCamelContext();
+            context.addComponent("ledger",
+                    new LedgerComponent(ledger, engines, settings.home().data().resolve("rescued.jsonl")));
+            List<Endpoint> paid = engines.bindEndpoints(context);
+            new RouteFiles(settings.home().routes()).load(context);
+            main.start();
+            RouteFiles.checkHttpOptions(context, paid);
+        } catch (ConfigException e) {
+            ledger.close();
+            throw e;
+        } catch (Exception e) {
+            ledger.close();
+            throw RouteFiles.startFailure(e);
+        }
+    }
+
+    /** Puts in order what an earlier process left, and begins. */
+    public void start() {
+        try {
+            DurableFile.sweep(settings.outbox());
+            DurableFile.sweep(settings.home().rejected());
+            int inDoubt = ledger.recover();
+            if (inDoubt > 0) {
+                LOG.warn("{} calls were in flight when the last run ended; the journal names them", inDoubt);
+            }
+            intake.resume();
+            main.getCamelContext().getRouteController().startAllRoutes();
+        } catch (IOException e) {
+            throw new ConfigException("The folders cannot be read: " + e);
+        } catch (Exception e) {
+            throw RouteFiles.startFailure(e);
+        }
+    }
+
+    private Duration longestCall() {
+        return settings.engines().values().stream()
+                .map(EngineSettings::timeout)
+                .max(Duration::compareTo)
+                .orElse(Duration.ofSeconds(1));
+    }
+
+    private Policy policy(String job, String engine) {
+        EngineSettings settingsOfEngine = settings.engines().get(engine);
+        return new Policy(
+                settings.jobs().find(job).map(Job::attempts).orElse(ATTEMPTS_OF_A_LOST_JOB),
+                settingsOfEngine != null && settingsOfEngine.onDoubt() == OnDoubt.RESEND,
+                settingsOfEngine != null && settingsOfEngine.deduplicates(),
+                settings.retry());
+    }
+
+    /** What is left to do, as the ledger sees it. */
+    public Ledger.Work work(Duration horizon) {
+        return ledger.work(horizon);
+    }
+
+    /** Whether no file waits in the inbox to be taken. */
+    public boolean isInboxEmpty() {
+        return inboxFiles.isEmpty();
+    }
+
+    /** Whether a file in the inbox could not be taken and is tried again later. */
+    public boolean hasPostponedFiles() {
+        return inboxFiles.hasPostponed();
+    }
+
+    /** Takes and sends nothing new, waits for the calls in flight and keeps their answers. */
+    @Override
+    public void close() {
+        main.stop();
+        ledger.close();
+        lock.close();
+    }
+}

@@ -1,0 +1,81 @@
+package dev.oncebox.runtime;
+
+import dev.oncebox.config.ConfigException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One worker a ledger: a lock of the operating system, which ends with its process however that ends. Readers and
+ * other commands do not take it.
+ */
+final class WorkerLock implements AutoCloseable {
+
+    /** Another process holds the lock. */
+    static final class HeldException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        HeldException(String message) {
+            super(message);
+        }
+    }
+
+    private final FileChannel channel;
+
+    private WorkerLock(FileChannel channel) {
+        this.channel = channel;
+    }
+
+    static WorkerLock acquire(Path ledger) throws HeldException {
+        Path file = ledger.resolveSibling(ledger.getFileName() + ".lock");
+        try {
+            FileChannel channel =
+                    FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            if (lock(channel) == null) {
+                channel.close();
+                throw new HeldException("The ledger " + ledger + " is in use by " + holder(file)
+                        + ". Only one runtime may work on it; stop that one, or use another home.");
+            }
+            channel.truncate(0);
+            channel.write(ByteBuffer.wrap(("process " + ProcessHandle.current().pid() + " on "
+                            + InetAddress.getLocalHost().getHostName() + " since "
+                            + Instant.now().truncatedTo(ChronoUnit.SECONDS))
+                    .getBytes(StandardCharsets.UTF_8)));
+            return new WorkerLock(channel);
+        } catch (IOException e) {
+            throw new ConfigException("The lock file " + file + " cannot be used: " + e);
+        }
+    }
+
+    private static @Nullable FileLock lock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            return null;
+        }
+    }
+
+    private static String holder(Path file) throws IOException {
+        String holder = Files.readString(file);
+        return holder.isBlank() ? "another process" : holder;
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // the process ends, and its lock with it
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.oncebox.runtime;
+
+import org.jspecify.annotations.NullMarked;

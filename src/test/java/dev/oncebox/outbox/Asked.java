@@ -1,0 +1,151 @@
+package dev.oncebox.outbox;
+
+import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Outcome;
+import dev.oncebox.ledger.Outcome.CallRecord;
+import dev.oncebox.ledger.Outcome.StoredAnswer;
+import dev.oncebox.ledger.SettledFile;
+import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Items of one file and what became of them, as the ledger would tell. */
+final class Asked {
+
+    static final long NOON = 1_764_417_600_000L;
+
+    final List<Outcome> outcomes = new ArrayList<>();
+    private boolean unsettled;
+
+    Asked answered(String id, String answer) {
+        return answered(id, answer, false, true, 0);
+    }
+
+    Asked answeredJson(String id, String answer) {
+        return answered(id, answer, true, true, 0);
+    }
+
+    Asked reused(String id, String answer) {
+        return answered(id, answer, false, false, 0);
+    }
+
+    Asked doubtful(String id, String answer) {
+        return answered(id, answer, false, true, 1);
+    }
+
+    private Asked answered(String id, String answer, boolean json, boolean fresh, int doubts) {
+        int n = outcomes.size() + 1;
+        var call = new CallRecord(
+                n,
+                "key" + n,
+                1,
+                doubts,
+                "default",
+                "tiny",
+                "{\"total\": 12}",
+                5L,
+                7L,
+                new BigDecimal("0.000012"),
+                NOON + n,
+                NOON + 1000 + n);
+        return add(fresh, call, null, null, new StoredAnswer(answer, json), id);
+    }
+
+    Asked failed(String id, int attempts) {
+        int n = outcomes.size() + 1;
+        var call =
+                new CallRecord(n, "key" + n, attempts, 0, "spare", null, null, null, null, null, NOON + n, NOON + 5000);
+        return add(true, call, "http_400", "It is refused.", null, id);
+    }
+
+    Asked invalid(String code) {
+        return add(false, null, code, "It cannot be read.", null, String.valueOf(outcomes.size() + 1));
+    }
+
+    /** The last item's call, when the engine told nothing of it. */
+    Asked withoutUsage() {
+        return last(call -> call == null
+                ? null
+                : new CallRecord(
+                        call.id(),
+                        call.key(),
+                        call.attempts(),
+                        call.doubts(),
+                        call.engine(),
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        call.sentAt(),
+                        call.doneAt()));
+    }
+
+    /** The last item has the call of an earlier one. */
+    Asked sharing(int n) {
+        return last(call -> outcomes.get(n - 1).call());
+    }
+
+    private Asked last(UnaryOperator<@Nullable CallRecord> change) {
+        int last = outcomes.size() - 1;
+        Outcome old = outcomes.get(last);
+        outcomes.set(
+                last,
+                new Outcome(
+                        old.n(),
+                        old.line(),
+                        old.offset(),
+                        old.id(),
+                        true,
+                        old.fresh(),
+                        change.apply(old.call()),
+                        old.code(),
+                        old.message(),
+                        old.answer()));
+        return this;
+    }
+
+    Asked unsettled() {
+        unsettled = true;
+        return this;
+    }
+
+    private Asked add(
+            boolean fresh,
+            @Nullable CallRecord call,
+            @Nullable String code,
+            @Nullable String message,
+            @Nullable StoredAnswer answer,
+            String id) {
+        int n = outcomes.size() + 1;
+        outcomes.add(new Outcome(n, 10L + n, 100L * n, id, false, fresh, call, code, message, answer));
+        return this;
+    }
+
+    static SettledFile file(String path, DroppedFile.Kind kind) {
+        return file(path, kind, null);
+    }
+
+    static SettledFile file(String path, DroppedFile.Kind kind, @Nullable String output) {
+        return new SettledFile(1, path, "default", kind, new byte[] {1, (byte) 0xAB}, NOON, output);
+    }
+
+    /** A ledger that knows these outcomes and nothing else. */
+    Ledger ledger() {
+        return (Ledger) Proxy.newProxyInstance(
+                Ledger.class.getClassLoader(), new Class<?>[] {Ledger.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("outcomes")) {
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                    @SuppressWarnings("unchecked")
+                    var each = (Consumer<Outcome>) arguments[1];
+                    outcomes.forEach(each);
+                    return !unsettled;
+                });
+    }
+}

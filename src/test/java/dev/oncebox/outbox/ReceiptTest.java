@@ -1,0 +1,118 @@
+package dev.oncebox.outbox;
+
+import static dev.oncebox.ledger.DroppedFile.Kind.LINES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.oncebox.ledger.Outcome;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class ReceiptTest {
+
+    @Test
+    void a_receipt_adds_up() throws IOException {
+        Asked batch = new Asked()
+                .answered("1", "one")
+                .reused("2", "one")
+                .sharing(1)
+                .doubtful("3", "three")
+                .failed("4", 0)
+                .invalid("bad_json");
+
+        assertThat(write(batch)).isEqualTo("""
+                        {
+                          "file" : "a/x.jsonl",
+                          "job" : "default",
+                          "sha256" : "01ab",
+                          "items" : 5,
+                          "answered" : 3,
+                          "failed" : 1,
+                          "invalid" : 1,
+                          "calls" : {
+                            "new" : 2,
+                            "reused" : 1,
+                            "inDoubt" : 1
+                          },
+                          "whitespaceOnly" : 1,
+                          "tokens" : {
+                            "input" : 10,
+                            "output" : 14
+                          },
+                          "cost" : 0.000024,
+                          "engines" : [ "default", "spare" ],
+                          "received" : "2025-11-29T12:00:00.000Z",
+                          "firstSent" : "2025-11-29T12:00:00.001Z",
+                          "lastAnswered" : "2025-11-29T12:00:01.003Z"
+                        }
+                        """);
+    }
+
+    @Test
+    void a_call_of_two_fresh_items_counts_once() throws IOException {
+        JsonNode receipt =
+                read(new Asked().answered("1", "one").answered("2", "one").sharing(1));
+
+        assertThat(receipt.at("/calls/new").asInt()).isEqualTo(1);
+        assertThat(receipt.at("/tokens/input").asInt()).isEqualTo(5);
+    }
+
+    @Test
+    void one_unknown_makes_the_sum_unknown() throws IOException {
+        JsonNode receipt =
+                read(new Asked().answered("1", "one").answered("2", "two").withoutUsage());
+
+        assertThat(receipt.at("/tokens/input").isNull()).isTrue();
+        assertThat(receipt.at("/tokens/output").isNull()).isTrue();
+        assertThat(receipt.path("cost").isNull()).isTrue();
+    }
+
+    @Test
+    void a_failure_that_may_have_been_charged_makes_the_cost_unknown() throws IOException {
+        assertThat(read(new Asked().answered("1", "one").failed("2", 2))
+                        .path("cost")
+                        .isNull())
+                .isTrue();
+        assertThat(read(new Asked().answered("1", "one").failed("2", 0))
+                        .path("cost")
+                        .decimalValue())
+                .isEqualByComparingTo("0.000012");
+    }
+
+    @Test
+    void what_was_known_already_cost_nothing() throws IOException {
+        JsonNode receipt =
+                read(new Asked().reused("1", "one").reused("2", "two").withoutUsage());
+
+        assertThat(receipt.at("/calls/new").asInt()).isZero();
+        assertThat(receipt.at("/calls/reused").asInt()).isEqualTo(2);
+        assertThat(receipt.at("/tokens/output").asInt(-1)).isZero();
+        assertThat(receipt.path("cost").asInt(-1)).isZero();
+    }
+
+    @Test
+    void a_file_of_which_nothing_was_sent_has_no_times() throws IOException {
+        JsonNode receipt = read(new Asked().invalid("bad_json"));
+
+        assertThat(receipt.path("firstSent").isNull()).isTrue();
+        assertThat(receipt.path("lastAnswered").isNull()).isTrue();
+        assertThat(receipt.path("engines")).isEmpty();
+    }
+
+    private static JsonNode read(Asked asked) throws IOException {
+        return new ObjectMapper().readTree(write(asked));
+    }
+
+    private static String write(Asked asked) throws IOException {
+        var receipt = new Receipt();
+        for (Outcome outcome : asked.outcomes) {
+            receipt.add(ItemResult.of(outcome, false));
+        }
+        var out = new ByteArrayOutputStream();
+        receipt.write(Asked.file("a/x.jsonl", LINES), out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+}
