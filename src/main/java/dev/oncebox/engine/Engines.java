@@ -102,7 +102,7 @@ public final class Engines implements Capacity {
     /** What it means that no reply came. */
     public Verdict failed(Exchange exchange) {
         Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
-        Exception cause = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Exception.class);
+        Throwable cause = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
         if (cause instanceof IOException failure) {
             return engine.judge(new Observed.Failure(failure), clock.instant());
         }

@@ -79,8 +79,8 @@ public final class Intake {
         String relative = relative(path);
         Job job = job(relative);
         FileKind kind = FileKind.of(path.getFileName().toString());
-        byte[] digest = Reading.digest(path);
-        Reading reading = Reading.open(path, kind, Objects.requireNonNull(makers.get(job.name())), maxItem);
+        byte[] digest = FileReading.digest(path);
+        FileReading reading = FileReading.open(path, kind, Objects.requireNonNull(makers.get(job.name())), maxItem);
         exchange.setVariable(READING, reading);
         if (!reading.hasNext()) {
             throw new RejectedFile("no_items", "The file holds no item: it is empty or has only blank lines.");
@@ -92,13 +92,13 @@ public final class Intake {
     /** The items of the opened file, in chunks; none when the ledger knows them all. */
     public Iterator<List<Entry>> entries(Exchange exchange) {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
-        return file.known() ? Collections.emptyIterator() : exchange.getVariable(READING, Reading.class);
+        return file.known() ? Collections.emptyIterator() : exchange.getVariable(READING, FileReading.class);
     }
 
     /** All items are recorded: the file goes to the archive. */
     public void archive(Exchange exchange) throws IOException {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
-        Reading reading = exchange.getVariable(READING, Reading.class);
+        FileReading reading = exchange.getVariable(READING, FileReading.class);
         reading.close();
         if (!file.known()) {
             if (!MessageDigest.isEqual(reading.digestRead(), file.file().sha256())) {
@@ -109,7 +109,7 @@ public final class Intake {
         }
         CrashPoint.AFTER_INTAKE.reach();
         Path archived = move(reading.path(), folders.archive());
-        if (!reading.isStill(archived) && !MessageDigest.isEqual(Reading.digest(archived), file.file().sha256())) {
+        if (!reading.isStill(archived) && !MessageDigest.isEqual(FileReading.digest(archived), file.file().sha256())) {
             DurableFile.moveDurably(
                     archived,
                     Objects.requireNonNull(reading.path().getParent()),
@@ -145,7 +145,7 @@ public final class Intake {
 
     /** A file could not be taken, through no fault of its own: it stays in the inbox and is tried again later. */
     public void postpone(Exchange exchange) {
-        Exception reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Exception.class);
+        Throwable reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
         release(exchange);
         Path path = exchange.getMessage().getBody(File.class).toPath();
         inboxFiles.postpone(path);
@@ -153,7 +153,7 @@ public final class Intake {
     }
 
     private static void release(Exchange exchange) {
-        Reading reading = exchange.getVariable(READING, Reading.class);
+        FileReading reading = exchange.getVariable(READING, FileReading.class);
         if (reading != null) {
             try {
                 reading.close();

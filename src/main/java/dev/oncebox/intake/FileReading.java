@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A dropped file while it is read: its items in chunks, and proof at the end that what was read is what was announced.
  */
-final class Reading implements Iterator<List<Entry>>, AutoCloseable {
+final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     private static final int CHUNK_ITEMS = 500;
     private static final long CHUNK_BYTES = 4 << 20;
@@ -32,7 +32,7 @@ final class Reading implements Iterator<List<Entry>>, AutoCloseable {
     private final ItemReader items;
     private final EntryMaker entries;
 
-    private Reading(Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries) {
+    private FileReading(Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries) {
         this.path = path;
         this.stamp = stamp;
         this.stream = stream;
@@ -49,11 +49,11 @@ final class Reading implements Iterator<List<Entry>>, AutoCloseable {
         }
     }
 
-    static Reading open(Path path, FileKind kind, EntryMaker entries, long maxItem) throws IOException, RejectedFile {
+    static FileReading open(Path path, FileKind kind, EntryMaker entries, long maxItem) throws IOException, RejectedFile {
         var stream = new DigestInputStream(Files.newInputStream(path), sha256());
         boolean opened = false;
         try {
-            var reading = new Reading(path, Stamp.of(path), stream, ItemReader.open(kind, stream, maxItem), entries);
+            var reading = new FileReading(path, Stamp.of(path), stream, ItemReader.open(kind, stream, maxItem), entries);
             opened = true;
             return reading;
         } finally {
