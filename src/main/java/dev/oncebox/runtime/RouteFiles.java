@@ -15,9 +15,8 @@ import org.apache.camel.CamelContext;
 import org.apache.camel.Endpoint;
 import org.apache.camel.component.http.HttpEndpoint;
 import org.apache.camel.model.ModelCamelContext;
-import org.apache.camel.model.RouteConfigurationDefinition;
 import org.apache.camel.model.RouteDefinition;
-import org.apache.camel.support.PatternHelper;
+import org.apache.camel.spi.Resource;
 import org.apache.camel.support.PluginHelper;
 import org.apache.camel.support.ResourceHelper;
 import org.snakeyaml.engine.v2.api.Load;
@@ -43,16 +42,17 @@ final class RouteFiles {
             throw new ConfigException("There are no routes: " + folder + " has no file ending in .camel.yaml."
                     + " Copy the routes/ of the distribution there, or remove the folder to use them as they are.");
         }
+        List<Resource> resources = new ArrayList<>();
         for (Path file : files) {
             checkSyntax(file);
-            try {
-                PluginHelper.getRoutesLoader(context)
-                        .loadRoutes(ResourceHelper.resolveResource(context, "file:" + file));
-            } catch (Exception e) {
-                throw refusal(file, e);
-            }
+            resources.add(ResourceHelper.resolveResource(context, "file:" + file));
         }
-        checkErrorHandling((ModelCamelContext) context);
+        try {
+            // in one go: a route takes only those configurations along that are loaded before it
+            PluginHelper.getRoutesLoader(context).loadRoutes(resources);
+        } catch (Exception e) {
+            throw refusal(files, e);
+        }
     }
 
     private List<Path> files() {
@@ -80,43 +80,42 @@ final class RouteFiles {
         }
     }
 
-    /** The first sentence of the deepest cause that says something, with the line if it names one. */
-    private static ConfigException refusal(Path file, Throwable failure) {
-        String best = failure.toString();
+    /** The deepest cause that says something, with the file and the line if any of them names one. */
+    private ConfigException refusal(List<Path> files, Throwable failure) {
+        String why = failure.toString();
         String line = "";
+        Path where = folder;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             String message = String.valueOf(cause.getMessage());
             Matcher matcher = LINE.matcher(message);
             if (line.isEmpty() && matcher.find()) {
                 line = ":" + matcher.group(1);
             }
-            best = cause.getMessage() == null ? best : message;
+            for (Path file : files) {
+                where = message.contains(file.getFileName().toString()) ? file : where;
+            }
+            why = cause.getMessage() == null ? why : message;
         }
-        return new ConfigException(file + line + ": " + best.lines().collect(Collectors.joining(" ")));
+        return new ConfigException(where + line + ": " + why.lines().collect(Collectors.joining(" ")));
     }
 
-    /** Without error handling a failed file would count as done, and a failed call as never made. */
-    private void checkErrorHandling(ModelCamelContext context) {
-        List<RouteConfigurationDefinition> configurations = context.getRouteConfigurationDefinitions();
-        for (RouteDefinition route : context.getRouteDefinitions()) {
-            String wanted = route.getRouteConfigurationId();
-            boolean covered = configurations.stream().anyMatch(configuration -> wanted == null
-                    ? isForAll(configuration)
-                    : Stream.of(wanted.split(",")).anyMatch(id -> PatternHelper.matchPattern(configuration.getId(), id)));
-            if (!covered) {
+    /**
+     * Without error handling a failed file would count as done, and a failed call as never made. Looks at what Camel
+     * really applied: a misspelt configuration's name is silently no configuration.
+     */
+    static void checkErrorHandling(CamelContext context) {
+        for (RouteDefinition route : ((ModelCamelContext) context).getRouteDefinitions()) {
+            if (route.getAppliedRouteConfigurationIds() == null
+                    || route.getAppliedRouteConfigurationIds().isEmpty()) {
+                String wanted = route.getRouteConfigurationId();
                 throw new ConfigException("Route " + route.getRouteId() + " has no error handling: "
                         + (wanted == null
-                                ? "no file in " + folder + " has a routeConfiguration without an id, as"
-                                        + " on-failure.camel.yaml of the distribution is."
+                                ? "no file has a routeConfiguration without an id, as on-failure.camel.yaml of the"
+                                        + " distribution is."
                                 : "there is no routeConfiguration \"" + wanted + "\". Correct its routeConfigurationId"
                                         + " or leave it out."));
             }
         }
-    }
-
-    private static boolean isForAll(RouteConfigurationDefinition configuration) {
-        boolean handles = !configuration.getOnExceptions().isEmpty() || configuration.getErrorHandler() != null;
-        return handles && (configuration.getId() == null || !configuration.hasCustomIdAssigned());
     }
 
     /**

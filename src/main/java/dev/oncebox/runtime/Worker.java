@@ -124,14 +124,20 @@ public final class Worker implements AutoCloseable {
             List<Endpoint> paid = engines.bindEndpoints(context);
             new RouteFiles(settings.home().routes()).load(context);
             main.start();
+            RouteFiles.checkErrorHandling(context);
             RouteFiles.checkHttpOptions(context, paid);
         } catch (ConfigException e) {
-            ledger.close();
+            giveUp();
             throw e;
         } catch (Exception e) {
-            ledger.close();
+            giveUp();
             throw RouteFiles.startFailure(e);
         }
+    }
+
+    private void giveUp() {
+        main.stop();
+        ledger.close();
     }
 
     /** Puts in order what an earlier process left, and begins. */
