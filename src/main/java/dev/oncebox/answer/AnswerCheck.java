@@ -126,7 +126,7 @@ public final class AnswerCheck {
         try {
             return json.read(text);
         } catch (StrictJson.NotJson e) {
-            throw unusable("not_json", String.valueOf(e.getMessage()), answer);
+            throw invalid("not_json", String.valueOf(e.getMessage()), answer);
         }
     }
 
@@ -146,7 +146,7 @@ public final class AnswerCheck {
         if (more > 0) {
             reason.append("; and ").append(more).append(" more");
         }
-        throw unusable("schema_mismatch", reason.toString(), answer);
+        throw invalid("schema_mismatch", reason.toString(), answer);
     }
 
     private AnswerSchema compiled(JsonNode schema, Answer answer) throws CallFailed {
@@ -160,6 +160,12 @@ public final class AnswerCheck {
 
     private static Answer with(JsonNode content, Answer answer) {
         return new Answer(content, answer.finish(), answer.model(), answer.usage());
+    }
+
+    /** Paid for, and not what was asked for; another attempt, within the job's, may bring a valid one. */
+    private static CallFailed invalid(String code, String reason, Answer answer) {
+        return new CallFailed(new Verdict.Incomplete(
+                code, Shown.clipped(reason, LONGEST_REASON), Charged.YES, answer.usage()));
     }
 
     private static CallFailed unusable(String code, String reason, Answer answer) {

@@ -165,14 +165,16 @@ class AnswerCheckTest {
     void what_is_not_exactly_one_json_value_is_not_repaired(String text) throws Exception {
         checking.job("j", "answer=json");
 
-        assertThat(checking.unusable(call("j"), text("stop", text)).code()).isEqualTo("not_json");
+        Checking.Rejection rejection = checking.unusable(call("j"), text("stop", text));
+        assertThat(rejection.code()).isEqualTo("not_json");
+        assertThat(rejection.again()).isTrue();
     }
 
     @Test
     void the_place_and_the_start_of_bad_json_are_shown_safely() throws Exception {
         checking.job("j", "answer=json");
 
-        Verdict.Unusable bad =
+        Checking.Rejection bad =
                 checking.unusable(call("j"), text("stop", "{\"a\":1,\n \"b\u0007\u202e\": x" + "y".repeat(9999)));
 
         assertThat(bad.reason())

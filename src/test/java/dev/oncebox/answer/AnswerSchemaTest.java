@@ -120,7 +120,7 @@ class AnswerSchemaTest {
         try {
             checking.check(call("tree"), text("stop", nested(1000)));
         } catch (CallFailed tooDeep) {
-            assertThat(((Verdict.Unusable) tooDeep.verdict()).reason()).contains("nested too deeply to be checked");
+            assertThat(((Verdict.Incomplete) tooDeep.verdict()).reason()).contains("nested too deeply to be checked");
         }
     }
 

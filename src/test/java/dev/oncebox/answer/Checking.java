@@ -11,6 +11,7 @@ import dev.oncebox.job.Jobs;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Request;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
@@ -51,8 +52,17 @@ final class Checking {
         return failed;
     }
 
-    Verdict.Unusable unusable(Call call, Answer answer) {
-        return (Verdict.Unusable) failure(call, answer).verdict();
+    /** Why an answer was not accepted; {@code again}: another attempt may bring one. */
+    record Rejection(String code, String reason, Usage usage, boolean again) {}
+
+    Rejection unusable(Call call, Answer answer) {
+        Verdict verdict = failure(call, answer).verdict();
+        assertThat(verdict.charged()).isEqualTo(Charged.YES);
+        if (verdict instanceof Verdict.Incomplete invalid) {
+            return new Rejection(invalid.code(), invalid.reason(), invalid.usage(), true);
+        }
+        Verdict.Unusable unusable = (Verdict.Unusable) verdict;
+        return new Rejection(unusable.code(), unusable.reason(), unusable.usage(), false);
     }
 
     Jobs jobs() {
