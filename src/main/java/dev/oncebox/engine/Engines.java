@@ -103,6 +103,10 @@ public final class Engines implements Capacity {
     public Verdict failed(Exchange exchange) {
         Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
         Throwable cause = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
+        if (exchange.getVariable(Variables.SENT) == null) {
+            return new Verdict.Unsent("not_recorded", "Nothing was sent, since the send could not be recorded: "
+                    + cause.getMessage());
+        }
         if (cause instanceof IOException failure) {
             return engine.judge(new Observed.Failure(failure), clock.instant());
         }

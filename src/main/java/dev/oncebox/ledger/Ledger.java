@@ -1,7 +1,9 @@
 package dev.oncebox.ledger;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,9 @@ public interface Ledger extends AutoCloseable {
     /** Claims calls of an engine that are due; never more than {@code limit}. */
     List<Call> claim(String engine, int limit);
 
+    /** Gives back every claim of this process that was not sent, when it is not known which claims there are. */
+    void releaseClaims();
+
     /** Records that the call is about to be sent. False: the claim is stale, and nothing may be sent. */
     boolean sent(Call call);
 
@@ -66,8 +71,21 @@ public interface Ledger extends AutoCloseable {
      */
     int recover();
 
-    /** What is left to do. */
-    Work work(Duration horizon);
+    /**
+     * Lets calls that wait for an engine that is configured no more be asked of the engine that their job names now.
+     *
+     * @return how many
+     */
+    int reassign(Collection<String> engines, Map<String, String> engineOfJob);
+
+    /**
+     * Whether a call is in flight, or due within the horizon at one of these engines, or a file can be delivered.
+     * Cheap.
+     */
+    boolean isBusy(Duration horizon, Collection<String> engines);
+
+    /** What is left to do, counted. Calls for other engines than these are parked. */
+    Work work(Duration horizon, Collection<String> engines);
 
     /** Calls {@code changed} whenever a call may have become due or a file settled. */
     void onChange(Runnable changed);
@@ -85,11 +103,10 @@ public interface Ledger extends AutoCloseable {
      * What is left to do.
      *
      * @param unfinished calls in flight, or due before the horizon
-     * @param parked calls due after the horizon
+     * @param parked calls that wait and are not due before the horizon
      * @param undelivered files that can be delivered now
      * @param doubts calls that wait for a person
      * @param dead calls that failed for good
-     * @param nextDue when the next waiting call is due, epoch milliseconds; 0: none waits
      */
-    record Work(long unfinished, long parked, long undelivered, long doubts, long dead, long nextDue) {}
+    record Work(long unfinished, long parked, long undelivered, long doubts, long dead) {}
 }

@@ -12,6 +12,12 @@ public final class Variables {
     /** The {@link Call} that is dispatched. */
     public static final String CALL = "call";
 
+    /** True once the call's send is recorded: from then on its request may have left. */
+    public static final String SENT = "sent";
+
+    /** True once the call's outcome is recorded, or kept where the ledger cannot take it. */
+    public static final String CALL_SETTLED = "callSettled";
+
     /** The {@link Reply} as it came. */
     public static final String REPLY = "reply";
 

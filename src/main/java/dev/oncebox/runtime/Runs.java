@@ -82,12 +82,13 @@ public final class Runs {
         boolean inboxWasEmpty = worker.isInboxEmpty();
         Ledger.Work work;
         try {
+            boolean busy = !inboxWasEmpty || worker.isBusy(horizon);
+            report(worker, horizon);
+            if (busy) {
+                return null;
+            }
             work = worker.work(horizon);
         } catch (LedgerException e) {
-            return null;
-        }
-        report(work);
-        if (!inboxWasEmpty || work.unfinished() > 0 || work.undelivered() > 0) {
             return null;
         }
         boolean clean = work.dead() == 0 && work.doubts() == 0 && work.parked() == 0 && !worker.hasPostponedFiles();
@@ -98,10 +99,11 @@ public final class Runs {
         return new End(Kind.IDLE, 0, clean, "");
     }
 
-    private void report(Ledger.Work work) {
+    private void report(Worker worker, Duration horizon) {
         long now = System.nanoTime();
         if (now - lastReport >= REPORT_EVERY.toNanos()) {
             lastReport = now;
+            Ledger.Work work = worker.work(horizon);
             LOG.info("{} calls to go, {} files to deliver", work.unfinished(), work.undelivered());
         }
     }

@@ -22,8 +22,10 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.camel.CamelContext;
 import org.apache.camel.Endpoint;
 import org.apache.camel.StartupSummaryLevel;
@@ -149,6 +151,10 @@ public final class Worker implements AutoCloseable {
             if (inDoubt > 0) {
                 LOG.warn("{} calls were in flight when the last run ended; the journal names them", inDoubt);
             }
+            int moved = ledger.reassign(settings.engines().keySet(), firstEngines());
+            if (moved > 0) {
+                LOG.warn("{} calls waited for an engine that is configured no more; their jobs' engines are asked", moved);
+            }
             intake.resume();
             main.getCamelContext().getRouteController().startAllRoutes();
         } catch (IOException e) {
@@ -156,6 +162,11 @@ public final class Worker implements AutoCloseable {
         } catch (Exception e) {
             throw RouteFiles.startFailure(e);
         }
+    }
+
+    private Map<String, String> firstEngines() {
+        return settings.jobs().all().stream()
+                .collect(Collectors.toMap(Job::name, job -> job.engines().get(0)));
     }
 
     private Duration longestCall() {
@@ -174,9 +185,14 @@ public final class Worker implements AutoCloseable {
                 settings.retry());
     }
 
+    /** Whether something is in flight, due within the horizon, or can be delivered. */
+    public boolean isBusy(Duration horizon) {
+        return ledger.isBusy(horizon, settings.engines().keySet());
+    }
+
     /** What is left to do, as the ledger sees it. */
     public Ledger.Work work(Duration horizon) {
-        return ledger.work(horizon);
+        return ledger.work(horizon, settings.engines().keySet());
     }
 
     /** Whether no file waits in the inbox to be taken. */

@@ -4,6 +4,7 @@ import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Variables;
 import java.util.List;
 import org.apache.camel.Endpoint;
@@ -17,6 +18,7 @@ final class DueConsumer extends LedgerConsumer {
 
     private final Ledger ledger;
     private final Capacity capacity;
+    private boolean unclear;
 
     DueConsumer(Endpoint endpoint, Processor processor, Ledger ledger, Capacity capacity) {
         super(endpoint, processor, ledger);
@@ -31,7 +33,7 @@ final class DueConsumer extends LedgerConsumer {
             int places = capacity.take(engine, MOST_AT_ONCE);
             int used = 0;
             try {
-                List<Call> calls = places == 0 ? List.of() : ledger.claim(engine, places);
+                List<Call> calls = places == 0 ? List.of() : claim(engine, places);
                 if (!calls.isEmpty()) {
                     CrashPoint.AFTER_CLAIM.reach();
                 }
@@ -48,5 +50,19 @@ final class DueConsumer extends LedgerConsumer {
             }
         }
         return more;
+    }
+
+    /** A claim that failed may have happened all the same: what nobody here knows of is given back first. */
+    private List<Call> claim(String engine, int places) {
+        if (unclear) {
+            ledger.releaseClaims();
+            unclear = false;
+        }
+        try {
+            return ledger.claim(engine, places);
+        } catch (LedgerException e) {
+            unclear = true;
+            throw e;
+        }
     }
 }

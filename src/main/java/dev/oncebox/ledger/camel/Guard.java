@@ -3,6 +3,7 @@ package dev.oncebox.ledger.camel;
 import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
 import org.apache.camel.Exchange;
@@ -30,15 +31,18 @@ public final class Guard extends ServiceSupport implements IdempotentRepository 
     @Override
     public boolean add(Exchange exchange, String key) {
         boolean sent = ledger.sent(exchange.getVariable(Variables.CALL, Call.class));
-        CrashPoint.AFTER_SENT.reach();
+        if (sent) {
+            exchange.setVariable(Variables.SENT, true);
+            CrashPoint.AFTER_SENT.reach();
+        }
         return sent;
     }
 
     @Override
     public boolean confirm(Exchange exchange, String key) {
         Call call = exchange.getVariable(Variables.CALL, Call.class);
-        if (ledger.isOpen(call)) {
-            ledger.settle(call, UNSETTLED, null);
+        if (exchange.getVariable(Variables.CALL_SETTLED) == null && ledger.isOpen(call)) {
+            ledger.settle(call, UNSETTLED, exchange.getVariable(Variables.REPLY, Reply.class));
         }
         return true;
     }

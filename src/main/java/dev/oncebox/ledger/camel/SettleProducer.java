@@ -49,13 +49,16 @@ final class SettleProducer extends DefaultProducer {
         while (true) {
             try {
                 Transition next = ledger.settle(call, verdict, reply);
+                exchange.setVariable(Variables.CALL_SETTLED, true);
                 CrashPoint.AFTER_DONE.reach();
                 log(call, next, waiting);
                 return;
             } catch (LedgerException e) {
                 if (!e.isPassing() || !isRunAllowed()) {
+                    LOG.error("{} Call {} could not be settled.", e.getMessage(), call.keyHex());
                     rescue.keep(call, verdict, reply);
-                    throw e;
+                    exchange.setVariable(Variables.CALL_SETTLED, true);
+                    return;
                 }
                 if (!waiting) {
                     LOG.error("{} The reply to {} is kept in memory until it can be.", e.getMessage(), call.keyHex());

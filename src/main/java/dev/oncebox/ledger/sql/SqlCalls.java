@@ -18,6 +18,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -110,10 +111,11 @@ final class SqlCalls {
                 "UPDATE call SET state = ?, due = ?, attempts = ?, failures = ?, refused_since = ?, doubts = doubts + ?,"
                         + " ended = ?, code = ?, reason = ?, cost = CASE WHEN ? IS NULL THEN cost"
                         + " ELSE coalesce(cost, 0) + ? END"
-                        + " WHERE id = ? AND fence = ? AND state IN ('SENT', 'DOUBT')",
+                        + " WHERE id = ? AND fence = ? AND state IN ('SENT', 'DOUBT', ?)",
                 next.state(), next.due(), next.attempts(), next.failures(), next.refusedSince(),
                 next.doubtful() ? 1 : 0, next.state().isEnd() ? now : 0, next.code(), next.reason(),
-                billionths(usage.cost()), billionths(usage.cost()), call.id(), call.fence());
+                billionths(usage.cost()), billionths(usage.cost()), call.id(), call.fence(),
+                verdict instanceof Verdict.Unsent ? CallState.CLAIMED : CallState.SENT);
         int send = call.sends() + 1;
         if (reply != null) {
             session.update("INSERT INTO reply (call, send, at, status, body) VALUES (?, ?, ?, ?, ?)",
@@ -178,6 +180,26 @@ final class SqlCalls {
     boolean isOpen(Session session, Call call) throws SQLException {
         return session.number("SELECT count(*) FROM call WHERE id = ? AND fence = ? AND state = 'SENT'",
                 call.id(), call.fence()) > 0;
+    }
+
+    /**
+     * Gives back what this node claimed and has not sent. Safe at any time: a worker that still holds such a claim is
+     * told at its send that the claim is stale.
+     */
+    int release(Session session, long node) throws SQLException {
+        return session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED' AND owner = ?", node);
+    }
+
+    /** Calls that no configured engine would ever claim go to the engine that their job names now. */
+    int reassign(Session session, String engines, Map<String, String> engineOfJob) throws SQLException {
+        int changed = 0;
+        for (Map.Entry<String, String> job : engineOfJob.entrySet()) {
+            changed += session.update(
+                    "UPDATE call SET engine = ? WHERE state = 'READY' AND instr(?, '|' || engine || '|') = 0"
+                            + " AND job IN (SELECT id FROM job WHERE name = ?)",
+                    job.getValue(), engines, job.getKey());
+        }
+        return changed;
     }
 
     /** Claims that never sent go back; what was sent is in doubt, and the engine's policy says what follows. */

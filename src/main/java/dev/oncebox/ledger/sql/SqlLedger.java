@@ -18,13 +18,16 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger in a database: one group-committing writer, and readers beside it. */
@@ -198,16 +201,41 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
-    public Work work(Duration horizon) {
+    public Work work(Duration horizon, Collection<String> engines) {
         long until = clock.millis() + horizon.toMillis();
+        String ready = "SELECT count(*) FROM call WHERE state = 'READY' AND (due <= ? AND instr(?, '|' || engine || '|') > 0) = ";
         return readers.read(session -> new Work(
                 session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')")
-                        + session.number("SELECT count(*) FROM call WHERE state = 'READY' AND due <= ?", until),
-                session.number("SELECT count(*) FROM call WHERE state = 'READY' AND due > ?", until),
+                        + session.number(ready + "1", until, barred(engines)),
+                session.number(ready + "0", until, barred(engines)),
                 session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0"),
                 session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'"),
-                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'"),
-                session.number("SELECT coalesce(min(due), 0) FROM call WHERE state = 'READY'")));
+                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'")));
+    }
+
+    @Override
+    public boolean isBusy(Duration horizon, Collection<String> engines) {
+        long until = clock.millis() + horizon.toMillis();
+        return readers.read(session -> session.number(
+                "SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING'))"
+                        + " OR EXISTS (SELECT 1 FROM call WHERE state = 'READY' AND due <= ? AND instr(?, '|' || engine || '|'))"
+                        + " OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0)",
+                until, barred(engines))) > 0;
+    }
+
+    @Override
+    public void releaseClaims() {
+        writer.write(session -> calls.release(session, node));
+    }
+
+    @Override
+    public int reassign(Collection<String> engines, Map<String, String> engineOfJob) {
+        return writer.write(session -> calls.reassign(session, barred(engines), engineOfJob));
+    }
+
+    /** Names in one text, each between bars, for a search in SQL; a name of an engine holds no bar. */
+    private static String barred(Collection<String> names) {
+        return names.stream().collect(Collectors.joining("|", "|", "|"));
     }
 
     @Override
