@@ -3,6 +3,7 @@ package dev.oncebox.ledger.sql;
 import dev.oncebox.ledger.LedgerException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** What differs between databases. */
 interface Dialect extends AutoCloseable {
@@ -22,9 +23,11 @@ interface Dialect extends AutoCloseable {
     /** Says what a failure means for what may follow. */
     LedgerException explain(SQLException failure);
 
+    /** Whether the database itself is in trouble, so that nothing more may be written, rather than one statement. */
+    boolean isFatal(SQLException failure);
+
     /** Null while the ledger is the one that was opened, else what happened to it. */
-    @org.jspecify.annotations.Nullable
-    String lost();
+    @Nullable String lost();
 
     @Override
     void close();

@@ -16,12 +16,15 @@ import org.jspecify.annotations.Nullable;
  * arrived while the previous one was under way.
  *
  * <p>The hazards: a step must not be acknowledged before the commit, so results are held back until then; one bad step
- * must not undo its neighbours, so each runs in a savepoint; when the commit itself fails, nobody knows whether it
+ * must not undo its neighbours, so where one fails they run again one by one; when the commit itself fails, nobody knows whether it
  * happened, so every caller of that batch is told so, and later writes carry a fence that makes repeating harmless.
  */
 final class GroupCommit implements AutoCloseable {
 
-    /** A piece of work inside a transaction. It may be asked to run only once. */
+    /**
+     * A piece of work inside a transaction. It may run twice when a neighbour fails, but only the last time counts; so
+     * it must do nothing but write to the session and return.
+     */
     @FunctionalInterface
     interface Step<T> {
         T run(Session session) throws SQLException;
@@ -101,65 +104,72 @@ final class GroupCommit implements AutoCloseable {
         fail(left, new IllegalStateException("it is closed"));
     }
 
+    /** All steps in one transaction; where one of them fails, each in a transaction of its own. */
     private void commit(List<Waiting<?>> batch) {
-        if (batch.isEmpty()) {
-            return;
-        }
         LedgerException refused = refusal;
         if (refused != null) {
             fail(batch, refused);
             return;
         }
+        if (batch.isEmpty() || transact(batch)) {
+            return;
+        }
+        for (Waiting<?> waiting : batch) {
+            List<Waiting<?>> alone = List.of(waiting);
+            if (!waiting.done().isDone() && !transact(alone)) {
+                waiting.done().completeExceptionally(new IllegalStateException("a step neither ran nor failed"));
+            }
+        }
+    }
+
+    /** False: a step failed among others, nothing of the batch has happened, and nobody was told anything. */
+    private boolean transact(List<Waiting<?>> batch) {
+        List<Runnable> acknowledgements = new ArrayList<>(batch.size());
+        boolean begun = false;
+        boolean committing = false;
         try {
             session.run(dialect.begin());
-            List<Runnable> acknowledgements = new ArrayList<>(batch.size());
+            begun = true;
             for (Waiting<?> waiting : batch) {
-                runInSavepoint(waiting, acknowledgements);
+                run(waiting, acknowledgements);
             }
+            committing = true;
             session.run("COMMIT");
-            acknowledgements.forEach(Runnable::run);
         } catch (SQLException e) {
+            rollBack(begun);
             LedgerException failure = dialect.explain(e);
-            if (!failure.isPassing()) {
+            if (begun && !committing && batch.size() > 1 && !dialect.isFatal(e)) {
+                return false;
+            }
+            if (!failure.isPassing() && (!begun || committing || dialect.isFatal(e))) {
                 refuse(failure);
             }
             fail(batch, failure);
-            rollBack();
+            return true;
+        } catch (RuntimeException e) {
+            rollBack(begun);
+            if (batch.size() > 1) {
+                return false;
+            }
+            batch.get(0).done().completeExceptionally(e);
+            return true;
+        }
+        acknowledgements.forEach(Runnable::run);
+        return true;
+    }
+
+    private <T> void run(Waiting<T> waiting, List<Runnable> acknowledgements) throws SQLException {
+        Step<T> step = waiting.step();
+        if (step != null) {
+            T result = step.run(session);
+            acknowledgements.add(() -> waiting.done().complete(result));
         }
     }
 
-    private <T> void runInSavepoint(Waiting<T> waiting, List<Runnable> acknowledgements) throws SQLException {
-        Step<T> step = waiting.step();
-        if (step == null) {
+    private void rollBack(boolean begun) {
+        if (!begun) {
             return;
         }
-        session.run("SAVEPOINT step");
-        try {
-            T result = step.run(session);
-            session.run("RELEASE step");
-            acknowledgements.add(() -> waiting.done().complete(result));
-        } catch (SQLException | RuntimeException e) {
-            undoStep(e);
-            RuntimeException failure =
-                    e instanceof SQLException sql ? dialect.explain(sql) : (RuntimeException) e;
-            acknowledgements.add(() -> waiting.done().completeExceptionally(failure));
-        }
-    }
-
-    /** Undoes one step. Where the database has already undone the whole transaction, the cause is what counts. */
-    private void undoStep(Exception cause) throws SQLException {
-        try {
-            session.run("ROLLBACK TO step");
-            session.run("RELEASE step");
-        } catch (SQLException e) {
-            if (cause instanceof SQLException first) {
-                throw first;
-            }
-            throw e;
-        }
-    }
-
-    private void rollBack() {
         try {
             session.run("ROLLBACK");
         } catch (SQLException alreadyRolledBack) {

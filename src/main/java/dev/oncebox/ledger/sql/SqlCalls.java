@@ -107,14 +107,19 @@ final class SqlCalls {
         Transition next =
                 Transition.after(call, verdict, policies.of(call.job(), call.engine()), now, random);
         Usage usage = usage(verdict);
+        Answer answer = verdict instanceof Verdict.Valid valid ? valid.answer() : null;
         int changed = session.update(
                 "UPDATE call SET state = ?, due = ?, attempts = ?, failures = ?, refused_since = ?, doubts = doubts + ?,"
                         + " ended = ?, code = ?, reason = ?, cost = CASE WHEN ? IS NULL THEN cost"
-                        + " ELSE coalesce(cost, 0) + ? END"
+                        + " ELSE coalesce(cost, 0) + ? END,"
+                        + " model = ?, finish = ?, usage = ?, input_tokens = ?, output_tokens = ?"
                         + " WHERE id = ? AND fence = ? AND state IN ('SENT', 'DOUBT', ?)",
                 next.state(), next.due(), next.attempts(), next.failures(), next.refusedSince(),
                 next.doubtful() ? 1 : 0, next.state().isEnd() ? now : 0, next.code(), next.reason(),
-                billionths(usage.cost()), billionths(usage.cost()), call.id(), call.fence(),
+                billionths(usage.cost()), billionths(usage.cost()),
+                answer == null ? null : answer.model(), answer == null ? null : answer.finish(),
+                usage.reported() == null ? null : usage.reported().toString(), usage.inputTokens(),
+                usage.outputTokens(), call.id(), call.fence(),
                 verdict instanceof Verdict.Unsent ? CallState.CLAIMED : CallState.SENT);
         int send = call.sends() + 1;
         if (reply != null) {
@@ -126,8 +131,8 @@ final class SqlCalls {
                     verdict.charged(), "stale: another claim has the call; the reply is kept, not used");
             return null;
         }
-        if (verdict instanceof Verdict.Valid valid) {
-            store(session, call, valid.answer());
+        if (answer != null) {
+            store(session, call, answer);
         }
         for (EventKind kind : next.events()) {
             event(session, now, node, call.id(), call.fence(), send, kind, call.engine(),
@@ -144,11 +149,6 @@ final class SqlCalls {
     }
 
     private void store(Session session, Call call, Answer answer) throws SQLException {
-        Usage usage = answer.usage();
-        session.update(
-                "UPDATE call SET model = ?, finish = ?, usage = ?, input_tokens = ?, output_tokens = ? WHERE id = ?",
-                answer.model(), answer.finish(), usage.reported() == null ? null : usage.reported().toString(),
-                usage.inputTokens(), usage.outputTokens(), call.id());
         boolean json = answer.content() != null && !answer.content().isTextual();
         String text = answer.content() == null ? "" : json ? answer.content().toString() : answer.content().textValue();
         session.update("INSERT INTO answer (call, json, body) VALUES (?, ?, ?) ON CONFLICT (call) DO NOTHING",

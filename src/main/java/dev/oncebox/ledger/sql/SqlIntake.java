@@ -186,7 +186,13 @@ final class SqlIntake {
         String columns = "SELECT i.n, c.key, c.content FROM item i LEFT JOIN call c ON c.id = i.call WHERE i.file = ?";
         Session.Row<Twin> reader = row -> new Twin(row.getLong(1), row.getBytes(2), row.getBytes(3));
         String id = asking.id() == null ? String.valueOf(asking.n()) : asking.id();
-        Twin twin = session.one(columns + " AND i.id = ? LIMIT 1", reader, file.id(), id);
+        // the inner query stays within the index of ids; asked directly, SQLite reads through the whole file instead
+        Twin twin = session.one(
+                columns + " AND i.n = (SELECT k.n FROM item k WHERE k.file = ? AND k.id = ? AND k.id IS NOT NULL LIMIT 1)",
+                reader,
+                file.id(),
+                file.id(),
+                id);
         if (twin == null && asking.id() != null && LINE_NUMBER.matcher(id).matches()) {
             twin = session.one(columns + " AND i.n = ? AND i.id IS NULL", reader, file.id(), Long.parseLong(id));
         }

@@ -115,6 +115,16 @@ final class Sqlite implements Dialect {
     }
 
     @Override
+    public boolean isFatal(SQLException failure) {
+        int primary = failure.getErrorCode() & 0xff;
+        return primary == SQLiteErrorCode.SQLITE_IOERR.code
+                || primary == SQLiteErrorCode.SQLITE_CORRUPT.code
+                || primary == SQLiteErrorCode.SQLITE_NOTADB.code
+                || primary == SQLiteErrorCode.SQLITE_READONLY.code
+                || primary == SQLiteErrorCode.SQLITE_CANTOPEN.code;
+    }
+
+    @Override
     public @Nullable String lost() {
         Object now = identityNow();
         if (now == null) {
