@@ -55,6 +55,9 @@ public final class Runs {
             End reason = waitForEnd(worker);
             if (reason.kind() == Kind.SIGNAL) {
                 LOG.info("Stopping: nothing new is sent, calls in flight are finished. A second signal ends at once.");
+            } else if (reason.kind() == Kind.LOST) {
+                LOG.error("Stopping: {}", reason.message());
+                worker.hurry();
             }
             return reason;
         }

@@ -37,7 +37,9 @@ import org.slf4j.LoggerFactory;
 public final class Worker implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
-    private static final Duration SHUTDOWN_MARGIN = Duration.ofSeconds(30);
+    private static final Duration MARGIN = Duration.ofSeconds(10);
+    private static final Duration SHUTDOWN = Duration.ofSeconds(10);
+    private static final Duration HURRY = Duration.ofSeconds(5);
     private static final int ATTEMPTS_OF_A_LOST_JOB = 3;
 
     private final Settings settings;
@@ -45,7 +47,9 @@ public final class Worker implements AutoCloseable {
     private final Ledger ledger;
     private final InboxFiles inboxFiles;
     private final Intake intake;
+    private final LedgerComponent component;
     private final Main main = new Main();
+    private Duration patience;
 
     /** Another runtime works on the ledger. */
     public static final class BusyException extends Exception {
@@ -59,6 +63,7 @@ public final class Worker implements AutoCloseable {
     private Worker(Settings settings, WorkerLock lock, Consumer<String> onLost) {
         this.settings = settings;
         this.lock = lock;
+        this.patience = longestCall(settings).plus(MARGIN);
         Clock clock = Clock.systemUTC();
         var answers = new AnswerCheck(settings.jobs());
         var engines = new Engines(settings.engines().values(), clock);
@@ -77,6 +82,8 @@ public final class Worker implements AutoCloseable {
         main.bind("guard", new Guard(ledger));
         main.bind("inboxFiles", inboxFiles);
         main.bind("intake", intake);
+        this.component =
+                new LedgerComponent(ledger, engines, settings.home().data().resolve("rescued.jsonl"));
         main.bind("outbox", new Outbox(ledger, settings.jobs(), settings.outbox()));
         build(engines);
     }
@@ -114,15 +121,14 @@ public final class Worker implements AutoCloseable {
         main.setDefaultPropertyPlaceholderLocation("false");
         main.configure().withName("oncebox");
         main.configure().setStartupSummaryLevel(StartupSummaryLevel.Off);
-        main.configure().withShutdownTimeout((int) longestCall().plus(SHUTDOWN_MARGIN).toSeconds());
+        main.configure().withShutdownTimeout((int) SHUTDOWN.toSeconds());
         main.configure().withShutdownLogInflightExchangesOnTimeout(false);
         main.configure().withJmxEnabled(false);
         main.configure().withAutoStartup(false);
         try {
             main.init();
             CamelContext context = main.getCamelContext();
-            context.addComponent("ledger",
-                    new LedgerComponent(ledger, engines, settings.home().data().resolve("rescued.jsonl")));
+            context.addComponent("ledger", component);
             List<Endpoint> paid = engines.bindEndpoints(context);
             new RouteFiles(settings.home().routes()).load(context);
             main.start();
@@ -169,7 +175,7 @@ public final class Worker implements AutoCloseable {
                 .collect(Collectors.toMap(Job::name, job -> job.engines().get(0)));
     }
 
-    private Duration longestCall() {
+    private static Duration longestCall(Settings settings) {
         return settings.engines().values().stream()
                 .map(EngineSettings::timeout)
                 .max(Duration::compareTo)
@@ -205,9 +211,21 @@ public final class Worker implements AutoCloseable {
         return inboxFiles.hasPostponed();
     }
 
+    /** Lets {@link #close} wait only a moment for calls in flight, whose answers can no longer be recorded. */
+    public void hurry() {
+        patience = HURRY;
+    }
+
     /** Takes and sends nothing new, waits for the calls in flight and keeps their answers. */
     @Override
     public void close() {
+        try {
+            if (!component.drain(patience)) {
+                LOG.error("Calls are still in flight after {}; they are in doubt", patience);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         main.stop();
         ledger.close();
         lock.close();

@@ -3,7 +3,10 @@ package dev.oncebox.ledger.camel;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.camel.Endpoint;
 import org.apache.camel.support.DefaultComponent;
 
@@ -23,6 +26,7 @@ public final class LedgerComponent extends DefaultComponent {
     private final Ledger ledger;
     private final Capacity capacity;
     private final Rescue rescue;
+    private final List<LedgerConsumer> consumers = new CopyOnWriteArrayList<>();
 
     public LedgerComponent(Ledger ledger, Capacity capacity, Path rescueFile) {
         this.ledger = ledger;
@@ -35,6 +39,27 @@ public final class LedgerComponent extends DefaultComponent {
         var endpoint = new LedgerEndpoint(uri, this, LedgerEndpoint.Role.named(remaining));
         setProperties(endpoint, parameters);
         return endpoint;
+    }
+
+    /**
+     * Takes nothing more out of the ledger, and waits for what is under way. To be called before Camel stops: a stopping
+     * context refuses further steps to exchanges that are in the middle of a route, paid replies among them.
+     *
+     * @return whether everything ended in time
+     */
+    public boolean drain(Duration patience) throws InterruptedException {
+        consumers.forEach(LedgerConsumer::stopTaking);
+        long end = System.nanoTime() + patience.toNanos();
+        for (LedgerConsumer consumer : consumers) {
+            if (!consumer.awaitIdle(end - System.nanoTime())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void register(LedgerConsumer consumer) {
+        consumers.add(consumer);
     }
 
     Ledger ledger() {

@@ -4,14 +4,13 @@ import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeoutException;
 import org.apache.camel.Endpoint;
 import org.apache.camel.Exchange;
 import org.apache.camel.Processor;
-import org.apache.camel.ShutdownRunningTask;
-import org.apache.camel.spi.ShutdownAware;
 import org.apache.camel.support.DefaultConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,15 +20,15 @@ import org.slf4j.LoggerFactory;
  * Takes work out of the ledger and gives each piece to a thread of its own. Woken by the ledger's changes, and by the
  * clock for what falls due or was added by another process.
  *
- * <p>Stopping ends the taking at once; what is under way is finished, and Camel's shutdown waits for it.
+ * <p>What is under way, the taking itself included, is counted by a phaser, so that a stop can wait for all of it.
  */
-abstract class LedgerConsumer extends DefaultConsumer implements ShutdownAware {
+abstract class LedgerConsumer extends DefaultConsumer {
 
     private static final Logger LOG = LoggerFactory.getLogger(LedgerConsumer.class);
     private static final long LONGEST_WAIT_MILLIS = 250;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 1000;
 
-    private final AtomicInteger underWay = new AtomicInteger();
+    private final Phaser underWay = new Phaser(1);
     private final Semaphore wakeUps = new Semaphore(0);
     private volatile boolean taking;
     private @Nullable ExecutorService workers;
@@ -50,7 +49,7 @@ abstract class LedgerConsumer extends DefaultConsumer implements ShutdownAware {
 
     /** Processes an exchange in a thread of its own; {@code after} runs whatever became of it. */
     final void start(Exchange exchange, Runnable after) {
-        underWay.incrementAndGet();
+        underWay.register();
         Objects.requireNonNull(workers).execute(() -> {
             try {
                 getProcessor().process(exchange);
@@ -64,7 +63,7 @@ abstract class LedgerConsumer extends DefaultConsumer implements ShutdownAware {
                     after.run();
                 } finally {
                     releaseExchange(exchange, false);
-                    underWay.decrementAndGet();
+                    underWay.arriveAndDeregister();
                     wakeUp();
                 }
             }
@@ -79,10 +78,19 @@ abstract class LedgerConsumer extends DefaultConsumer implements ShutdownAware {
                     .newCachedThreadPool(this, getEndpoint().getEndpointUri());
         }
         taking = true;
+        underWay.register();
         workers.execute(this::run);
     }
 
     private void run() {
+        try {
+            takeWhileWanted();
+        } finally {
+            underWay.arriveAndDeregister();
+        }
+    }
+
+    private void takeWhileWanted() {
         boolean failing = false;
         while (taking) {
             try {
@@ -117,6 +125,22 @@ abstract class LedgerConsumer extends DefaultConsumer implements ShutdownAware {
         }
     }
 
+    /** Ends the taking; returns when nothing more will be started. */
+    final void stopTaking() {
+        taking = false;
+        wakeUp();
+    }
+
+    /** Waits until nothing is under way; false: the time was over first. */
+    final boolean awaitIdle(long nanos) throws InterruptedException {
+        try {
+            underWay.awaitAdvanceInterruptibly(underWay.arrive(), Math.max(0, nanos), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        }
+    }
+
     @Override
     protected void doStop() throws Exception {
         taking = false;
@@ -131,20 +155,5 @@ abstract class LedgerConsumer extends DefaultConsumer implements ShutdownAware {
             workers = null;
         }
         super.doShutdown();
-    }
-
-    @Override
-    public boolean deferShutdown(ShutdownRunningTask shutdownRunningTask) {
-        return false;
-    }
-
-    @Override
-    public int getPendingExchangesSize() {
-        return underWay.get();
-    }
-
-    @Override
-    public void prepareShutdown(boolean suspendOnly, boolean forced) {
-        taking = false;
     }
 }
