@@ -164,8 +164,8 @@ public final class AnswerCheck {
 
     /** Paid for, and not what was asked for; another attempt, within the job's, may bring a valid one. */
     private static CallFailed invalid(String code, String reason, Answer answer) {
-        return new CallFailed(new Verdict.Incomplete(
-                code, Shown.clipped(reason, LONGEST_REASON), Charged.YES, answer.usage()));
+        return new CallFailed(
+                new Verdict.Incomplete(code, Shown.clipped(reason, LONGEST_REASON), Charged.YES, answer.usage()));
     }
 
     private static CallFailed unusable(String code, String reason, Answer answer) {

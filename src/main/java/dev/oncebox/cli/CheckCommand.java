@@ -29,13 +29,16 @@ final class CheckCommand implements Callable<Integer> {
     public Integer call() throws CommandFailed {
         Settings settings = parent.settings();
         try (Worker worker = Worker.prepare(settings, loss -> {})) {
-            spec.commandLine().getOut().println("All is well: " + settings.engines().size() + " engine(s) "
-                    + settings.engines().keySet() + ", " + settings.jobs().all().size() + " job(s), home "
-                    + settings.home().root() + ", ledger " + settings.ledgerFile() + ".");
+            spec.commandLine()
+                    .getOut()
+                    .println("All is well: " + settings.engines().size() + " engine(s) "
+                            + settings.engines().keySet() + ", "
+                            + settings.jobs().all().size() + " job(s), home "
+                            + settings.home().root() + ", ledger " + settings.ledgerFile() + ".");
             return OnceboxCommand.DONE;
         } catch (Worker.BusyException e) {
-            throw new CommandFailed(e.getMessage() + " The configuration was read and is well so far; stop it to check"
-                    + " the rest.");
+            throw new CommandFailed(
+                    e.getMessage() + " The configuration was read and is well so far; stop it to check" + " the rest.");
         }
     }
 }

@@ -100,8 +100,14 @@ final class Demo {
                 command.add("-D" + property + "=" + System.getProperty(property));
             }
         }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.oncebox.Oncebox", "run",
-                "--until-idle", "--home", home.toString()));
+        command.addAll(List.of(
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.oncebox.Oncebox",
+                "run",
+                "--until-idle",
+                "--home",
+                home.toString()));
         var builder = new ProcessBuilder(command);
         builder.environment().keySet().removeIf(name -> name.startsWith("ENGINE_"));
         builder.redirectErrorStream(true);
@@ -145,7 +151,9 @@ final class Demo {
         say("  " + answers.resolveSibling(BATCH + ".receipt.json"));
         say("  oncebox status --home " + home);
         say("  oncebox journal " + BATCH + " --home " + home);
-        return lines.size() == ITEMS && keys.size() == DISTINCT && counted <= DISTINCT + inDoubt.size()
+        return lines.size() == ITEMS
+                && keys.size() == DISTINCT
+                && counted <= DISTINCT + inDoubt.size()
                 && counted >= DISTINCT;
     }
 

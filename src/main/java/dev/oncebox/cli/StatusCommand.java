@@ -34,7 +34,8 @@ final class StatusCommand implements Callable<Integer> {
     public Integer call() {
         Settings settings = parent.settings();
         try (Reports reports = Reports.open(settings.ledgerFile(), Clock.systemUTC())) {
-            Status status = reports.status(settings.home().rejected(), settings.engines().keySet());
+            Status status = reports.status(
+                    settings.home().rejected(), settings.engines().keySet());
             PrintWriter out = spec.commandLine().getOut();
             out.println(json ? status.json() : status.text());
             out.flush();

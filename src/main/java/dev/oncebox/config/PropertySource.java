@@ -19,15 +19,40 @@ import org.jspecify.annotations.Nullable;
 final class PropertySource {
 
     private static final List<String> KNOWN = List.of(
-            "inbox.dir", "inbox.poll", "inbox.settle", "inbox.max-item", "outbox.dir", "ledger.url",
-            "retry.delay", "retry.multiplier", "retry.max-delay", "retry.give-up");
+            "inbox.dir",
+            "inbox.poll",
+            "inbox.settle",
+            "inbox.max-item",
+            "outbox.dir",
+            "ledger.url",
+            "retry.delay",
+            "retry.multiplier",
+            "retry.max-delay",
+            "retry.give-up");
     private static final List<String> ENGINE = List.of(
-            "protocol", "url", "model", "api-key", "timeout", "connect-timeout", "concurrency", "price.input",
-            "price.output", "idempotency-header", "deduplicates", "on-doubt", "answer");
+            "protocol",
+            "url",
+            "model",
+            "api-key",
+            "timeout",
+            "connect-timeout",
+            "concurrency",
+            "price.input",
+            "price.output",
+            "idempotency-header",
+            "deduplicates",
+            "on-doubt",
+            "answer");
     /** Named in the documentation of what is to come; accepting them now would promise what is not kept. */
     private static final Set<String> PLANNED = Set.of(
-            "http.port", "budget.calls", "budget.cost", "budget.period", "requests-per-minute", "tokens-per-minute",
-            "poll", "unpaid-statuses");
+            "http.port",
+            "budget.calls",
+            "budget.cost",
+            "budget.period",
+            "requests-per-minute",
+            "tokens-per-minute",
+            "poll",
+            "unpaid-statuses");
 
     private static final Pattern ENGINE_PROPERTY = Pattern.compile("engine\\.([a-z0-9][a-z0-9-]*)\\.(.+)");
     private static final Pattern HEADER = Pattern.compile("header\\.[A-Za-z0-9!#$%&'*+.^_`|~-]+");
@@ -52,7 +77,8 @@ final class PropertySource {
         Set<String> engines = new TreeSet<>(engines());
         engines.add("default");
         for (String engine : engines) {
-            ENGINE.forEach(name -> byVariable.put(variable("engine." + engine + "." + name), "engine." + engine + "." + name));
+            ENGINE.forEach(
+                    name -> byVariable.put(variable("engine." + engine + "." + name), "engine." + engine + "." + name));
         }
         values.keySet().forEach(name -> byVariable.put(variable(name), name));
         environment.forEach((variable, value) -> {
@@ -68,7 +94,8 @@ final class PropertySource {
     private static @Nullable String engineProperty(String variable) {
         for (String property : ENGINE) {
             String suffix = "_" + variable(property);
-            if (variable.startsWith("ENGINE_") && variable.endsWith(suffix)
+            if (variable.startsWith("ENGINE_")
+                    && variable.endsWith(suffix)
                     && variable.length() > "ENGINE".length() + suffix.length() + 1) {
                 String name = variable.substring("ENGINE_".length(), variable.length() - suffix.length());
                 if (name.matches("[A-Z0-9]+")) {

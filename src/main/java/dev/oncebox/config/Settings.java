@@ -96,7 +96,10 @@ public record Settings(
 
     private static String ledgerUrl(Home home, String url, PropertyFile file) {
         String prefix = "jdbc:sqlite:";
-        if (!url.startsWith(prefix) || url.length() == prefix.length() || url.contains(":memory:") || url.contains("?")) {
+        if (!url.startsWith(prefix)
+                || url.length() == prefix.length()
+                || url.contains(":memory:")
+                || url.contains("?")) {
             throw new ConfigException(file.where("ledger.url") + ": ledger.url is \"" + url
                     + "\", but must be jdbc:sqlite:FILE, such as jdbc:sqlite:data/ledger.db.");
         }
@@ -170,10 +173,11 @@ public record Settings(
     private static JsonNode bodyTemplate(Home home, String engine) {
         Path file = home.config().resolve("engines").resolve(engine + ".json");
         try {
-            return new ObjectMapper().readTree(Files.exists(file) ? Files.readString(file) : "{\"text\": \"{{text}}\"}");
+            return new ObjectMapper()
+                    .readTree(Files.exists(file) ? Files.readString(file) : "{\"text\": \"{{text}}\"}");
         } catch (JsonProcessingException e) {
-            throw new ConfigException(file + ":" + e.getLocation().getLineNr() + ": not valid JSON: "
-                    + e.getOriginalMessage());
+            throw new ConfigException(
+                    file + ":" + e.getLocation().getLineNr() + ": not valid JSON: " + e.getOriginalMessage());
         } catch (IOException e) {
             throw new ConfigException(file + " cannot be read: " + e.getMessage());
         }

@@ -81,13 +81,15 @@ public final class Values {
 
     /** A price per million tokens; null when it is not known. */
     public @Nullable BigDecimal price(String name) {
-        return text(name) == null ? null : parse(name, "0", "a price such as 0.15", text -> {
-            BigDecimal price = new BigDecimal(text);
-            if (price.signum() < 0 || price.precision() > 15 || price.scale() > 9) {
-                throw new IllegalArgumentException();
-            }
-            return price;
-        });
+        return text(name) == null
+                ? null
+                : parse(name, "0", "a price such as 0.15", text -> {
+                    BigDecimal price = new BigDecimal(text);
+                    if (price.signum() < 0 || price.precision() > 15 || price.scale() > 9) {
+                        throw new IllegalArgumentException();
+                    }
+                    return price;
+                });
     }
 
     public <E extends Enum<E>> E choice(String name, E otherwise) {
@@ -139,12 +141,13 @@ public final class Values {
             throw new IllegalArgumentException();
         }
         String unit = matcher.group(2) == null ? "B" : matcher.group(2).toUpperCase(Locale.ROOT);
-        int shift = switch (unit) {
-            case "KB" -> 10;
-            case "MB" -> 20;
-            case "GB" -> 30;
-            default -> 0;
-        };
+        int shift =
+                switch (unit) {
+                    case "KB" -> 10;
+                    case "MB" -> 20;
+                    case "GB" -> 30;
+                    default -> 0;
+                };
         long size = Math.multiplyExact(Long.parseLong(matcher.group(1)), 1L << shift);
         if (size < 1) {
             throw new IllegalArgumentException();

@@ -83,11 +83,13 @@ public final class Engines implements Capacity {
         Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
         Message message = exchange.getMessage();
         Map<String, String> headers = new HashMap<>();
-        message.getHeaders().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), String.valueOf(value)));
+        message.getHeaders()
+                .forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), String.valueOf(value)));
         int status = message.getHeader(Exchange.HTTP_RESPONSE_CODE, 0, Integer.class);
         byte[] body = Objects.requireNonNullElse(message.getBody(byte[].class), new byte[0]);
         if (status >= 300) {
-            body = engine.withoutSecrets(new String(body, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
+            body = engine.withoutSecrets(new String(body, StandardCharsets.UTF_8))
+                    .getBytes(StandardCharsets.UTF_8);
         }
         message.removeHeaders("*");
         exchange.setVariable(Variables.REPLY, new Reply(status, body));
@@ -104,14 +106,17 @@ public final class Engines implements Capacity {
         Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
         Throwable cause = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
         if (exchange.getVariable(Variables.SENT) == null) {
-            return new Verdict.Unsent("not_recorded", "Nothing was sent, since the send could not be recorded: "
-                    + cause.getMessage());
+            return new Verdict.Unsent(
+                    "not_recorded", "Nothing was sent, since the send could not be recorded: " + cause.getMessage());
         }
         if (cause instanceof IOException failure) {
             return engine.judge(new Observed.Failure(failure), clock.instant());
         }
-        return new Verdict.Unknown("internal_error", "Oncebox failed while the call was in flight: "
-                + cause.getClass().getSimpleName(), false);
+        return new Verdict.Unknown(
+                "internal_error",
+                "Oncebox failed while the call was in flight: "
+                        + cause.getClass().getSimpleName(),
+                false);
     }
 
     private Engine engine(Call call) {

@@ -64,7 +64,8 @@ final class JsonProtocol implements Protocol {
         return text == null ? null : TextNode.valueOf(text);
     }
 
-    private static @Nullable JsonNode fill(JsonNode node, Map<String, JsonNode> values, Map<String, JsonNode> unplaced) {
+    private static @Nullable JsonNode fill(
+            JsonNode node, Map<String, JsonNode> values, Map<String, JsonNode> unplaced) {
         if (node.isTextual()) {
             return fillText(node, values, unplaced);
         }

@@ -16,5 +16,9 @@ sealed interface Observed {
      * @param headers by lower-case name
      * @param cut why the body is not whole; null when it is
      */
-    record Response(int status, Map<String, String> headers, byte[] body, @Nullable String cut) implements Observed {}
+    record Response(
+            int status,
+            Map<String, String> headers,
+            byte[] body,
+            @Nullable String cut) implements Observed {}
 }

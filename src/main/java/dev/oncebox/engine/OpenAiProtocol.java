@@ -33,7 +33,8 @@ final class OpenAiProtocol implements Protocol {
     private static ArrayNode messages(Request request) {
         ArrayNode messages = JsonNodeFactory.instance.arrayNode();
         ArrayNode own = request.messages();
-        boolean ownSystem = own != null && !own.isEmpty()
+        boolean ownSystem = own != null
+                && !own.isEmpty()
                 && SYSTEM_ROLES.contains(own.get(0).path("role").asText());
         if (request.system() != null && !ownSystem) {
             messages.addObject().put("role", "system").put("content", request.system());

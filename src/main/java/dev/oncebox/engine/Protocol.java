@@ -11,7 +11,8 @@ interface Protocol {
     JsonNode body(Request request, String key);
 
     /** Takes the answer out of a reply that is whole JSON and no error; null when there is none in it. */
-    @Nullable Envelope read(JsonNode reply);
+    @Nullable
+    Envelope read(JsonNode reply);
 
     /**
      * What a reply holds.

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetryAfter {
 
-    private static final BigDecimal LONGEST_SECONDS = BigDecimal.valueOf(Duration.ofDays(31).toSeconds());
+    private static final BigDecimal LONGEST_SECONDS =
+            BigDecimal.valueOf(Duration.ofDays(31).toSeconds());
     private static final Pattern NUMBER = Pattern.compile("\\d{1,12}(\\.\\d{1,9})?");
 
     private static final List<DateTimeFormatter> DATES = List.of(
@@ -55,7 +56,8 @@ final class RetryAfter {
         if (value == null || !NUMBER.matcher(value.strip()).matches()) {
             return null;
         }
-        BigDecimal seconds = new BigDecimal(value.strip()).movePointLeft(thousandths).min(LONGEST_SECONDS);
+        BigDecimal seconds =
+                new BigDecimal(value.strip()).movePointLeft(thousandths).min(LONGEST_SECONDS);
         return Duration.ofMillis(seconds.movePointRight(3).longValue());
     }
 

@@ -155,7 +155,8 @@ final class SingleSend implements HttpClientConfigurer {
 
     private static String describe(IOException e) {
         String message = String.valueOf(e.getMessage());
-        return e.getClass().getSimpleName().replace("Exception", "") + ": " + message.lines().findFirst().orElse("");
+        return e.getClass().getSimpleName().replace("Exception", "") + ": "
+                + message.lines().findFirst().orElse("");
     }
 
     /** Closes the connection under a call whose time is over. */

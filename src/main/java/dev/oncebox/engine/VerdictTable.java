@@ -47,15 +47,24 @@ final class VerdictTable {
     private static final Set<Integer> BUSY = Set.of(408, 425, 429, 503, 529);
     private static final Set<Integer> ACCOUNT = Set.of(401, 402, 403);
     private static final Set<String> MONEY = Set.of(
-            "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "credit_balance_too_low",
-            "billing_error", "payment_required", "spend_limit_reached");
+            "insufficient_quota",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+            "credit_balance_too_low",
+            "billing_error",
+            "payment_required",
+            "spend_limit_reached");
     private static final Set<String> BUSY_CODES =
             Set.of("rate_limit_exceeded", "rate_limit_error", "slow_down", "overloaded_error", "overloaded");
     private static final Set<String> ACCOUNT_CODES =
             Set.of("invalid_api_key", "authentication_error", "permission_error", "account_deactivated");
     private static final Set<String> REQUEST_CODES = Set.of(
-            "invalid_request_error", "context_length_exceeded", "content_filter", "content_policy_violation",
-            "model_not_found", "not_found_error");
+            "invalid_request_error",
+            "context_length_exceeded",
+            "content_filter",
+            "content_policy_violation",
+            "model_not_found",
+            "not_found_error");
     private static final int LONGEST_REASON = 300;
 
     private static final ObjectMapper JSON = Json.MAPPER;
@@ -74,8 +83,11 @@ final class VerdictTable {
         Observed.Response response = (Observed.Response) observed;
         int status = response.status();
         if (status == 202) {
-            return new Verdict.Unusable("accepted_for_later", "The endpoint accepted the call (202) and will answer"
-                    + " later, which this engine's protocol does not wait for.", Usage.UNKNOWN);
+            return new Verdict.Unusable(
+                    "accepted_for_later",
+                    "The endpoint accepted the call (202) and will answer"
+                            + " later, which this engine's protocol does not wait for.",
+                    Usage.UNKNOWN);
         }
         if (status >= 200 && status < 300) {
             return success(response, protocol, price, now);
@@ -90,8 +102,11 @@ final class VerdictTable {
         if (failure instanceof DeadlineException) {
             return new Verdict.Unknown("timeout", String.valueOf(failure.getMessage()), true);
         }
-        return new Verdict.Unknown("connection_lost", "The connection ended after the request was sent and before a"
-                + " reply came (" + failure.getClass().getSimpleName() + ").", false);
+        return new Verdict.Unknown(
+                "connection_lost",
+                "The connection ended after the request was sent and before a" + " reply came ("
+                        + failure.getClass().getSimpleName() + ").",
+                false);
     }
 
     private static String unsentCode(@Nullable Throwable cause) {
@@ -110,16 +125,19 @@ final class VerdictTable {
         return "not_connected";
     }
 
-    private static Verdict success(Observed.Response response, Protocol protocol,
-            Function<@Nullable JsonNode, Usage> price, Instant now) {
+    private static Verdict success(
+            Observed.Response response, Protocol protocol, Function<@Nullable JsonNode, Usage> price, Instant now) {
         if (response.cut() != null) {
             return incomplete("cut_short", "The reply is not whole: " + response.cut() + ".", Usage.UNKNOWN);
         }
         JsonNode reply = tree(response.body());
         if (reply == null) {
-            return incomplete("not_json_reply", response.body().length == 0
-                    ? "The reply is empty."
-                    : "The reply is not JSON: " + beginning(response.body()), Usage.UNKNOWN);
+            return incomplete(
+                    "not_json_reply",
+                    response.body().length == 0
+                            ? "The reply is empty."
+                            : "The reply is not JSON: " + beginning(response.body()),
+                    Usage.UNKNOWN);
         }
         ErrorBody error = ErrorBody.of(reply);
         if (error != null) {
@@ -131,7 +149,8 @@ final class VerdictTable {
             return incomplete("no_answer", "The reply holds no answer where one should be.", usage);
         }
         if (envelope.refusal() != null && envelope.content() == null) {
-            return new Verdict.Unusable("refused_by_model", "The model declined: " + shorten(envelope.refusal()), usage);
+            return new Verdict.Unusable(
+                    "refused_by_model", "The model declined: " + shorten(envelope.refusal()), usage);
         }
         return new Verdict.Valid(new Answer(envelope.content(), envelope.finish(), envelope.model(), usage));
     }
@@ -182,7 +201,10 @@ final class VerdictTable {
     }
 
     /** An error in any of the shapes that endpoints send: an object, or just a text. */
-    private record ErrorBody(@Nullable String code, @Nullable String type, @Nullable String message) {
+    private record ErrorBody(
+            @Nullable String code,
+            @Nullable String type,
+            @Nullable String message) {
 
         static @Nullable ErrorBody of(@Nullable JsonNode reply) {
             JsonNode error = reply == null ? null : reply.get("error");

@@ -25,7 +25,12 @@ final class EntryMaker {
         try {
             return asking(readable);
         } catch (Prompt.MissingField e) {
-            return new Entry.Invalid(readable.n(), readable.line(), readable.offset(), readable.id(), "missing_field",
+            return new Entry.Invalid(
+                    readable.n(),
+                    readable.line(),
+                    readable.offset(),
+                    readable.id(),
+                    "missing_field",
                     String.valueOf(e.getMessage()));
         }
     }
@@ -41,11 +46,9 @@ final class EntryMaker {
                 job.schema(),
                 item.fields().get("sample"));
         Keying keying = job.keyingOf(messages);
-        byte[] key = keying == Keying.ID
-                ? RequestKey.ofId(job.name(), idOf(item))
-                : RequestKey.of(request, keying);
-        return new Entry.Asking(item.n(), item.line(), item.offset(), item.id(), key, content(request, keying, key),
-                keying, request);
+        byte[] key = keying == Keying.ID ? RequestKey.ofId(job.name(), idOf(item)) : RequestKey.of(request, keying);
+        return new Entry.Asking(
+                item.n(), item.line(), item.offset(), item.id(), key, content(request, keying, key), keying, request);
     }
 
     /** What tells apart items of one key: under an id their normalised content, else the way they are written. */

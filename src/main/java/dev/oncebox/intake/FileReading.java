@@ -49,11 +49,13 @@ final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         }
     }
 
-    static FileReading open(Path path, FileKind kind, EntryMaker entries, long maxItem) throws IOException, RejectedFile {
+    static FileReading open(Path path, FileKind kind, EntryMaker entries, long maxItem)
+            throws IOException, RejectedFile {
         var stream = new DigestInputStream(Files.newInputStream(path), sha256());
         boolean opened = false;
         try {
-            var reading = new FileReading(path, Stamp.of(path), stream, ItemReader.open(kind, stream, maxItem), entries);
+            var reading =
+                    new FileReading(path, Stamp.of(path), stream, ItemReader.open(kind, stream, maxItem), entries);
             opened = true;
             return reading;
         } finally {

@@ -26,8 +26,7 @@ import org.apache.camel.component.file.GenericFileFilter;
  */
 public final class InboxFiles implements GenericFileFilter<File> {
 
-    private static final Set<String> UNFINISHED =
-            Set.of("tmp", "part", "partial", "crdownload", "filepart", "swp");
+    private static final Set<String> UNFINISHED = Set.of("tmp", "part", "partial", "crdownload", "filepart", "swp");
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(10);
 
     private final Path inbox;

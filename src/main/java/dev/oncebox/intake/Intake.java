@@ -109,12 +109,16 @@ public final class Intake {
         }
         CrashPoint.AFTER_INTAKE.reach();
         Path archived = move(reading.path(), folders.archive());
-        if (!reading.isStill(archived) && !MessageDigest.isEqual(FileReading.digest(archived), file.file().sha256())) {
+        if (!reading.isStill(archived)
+                && !MessageDigest.isEqual(
+                        FileReading.digest(archived), file.file().sha256())) {
             DurableFile.moveDurably(
                     archived,
                     Objects.requireNonNull(reading.path().getParent()),
                     reading.path().getFileName().toString());
-            LOG.info("{} was replaced after it was read; the new one is taken next", file.file().path());
+            LOG.info(
+                    "{} was replaced after it was read; the new one is taken next",
+                    file.file().path());
         }
         ledger.archived(file);
     }
@@ -166,14 +170,19 @@ public final class Intake {
     private Path move(Path file, Path root) throws IOException {
         Path target = root.resolve(relative(file));
         return DurableFile.moveDurably(
-                file, Objects.requireNonNull(target.getParent()), target.getFileName().toString());
+                file,
+                Objects.requireNonNull(target.getParent()),
+                target.getFileName().toString());
     }
 
     private Job job(String relative) throws RejectedFile {
         int slash = relative.indexOf('/');
         String name = slash < 0 ? Jobs.DEFAULT : relative.substring(0, slash);
-        return jobs.find(name).orElseThrow(() -> new RejectedFile("unknown_job", "There is no job \"" + name
-                + "\". Make config/jobs/" + name + "/ and restart, or drop the file into the folder of a job that exists."));
+        return jobs.find(name)
+                .orElseThrow(() -> new RejectedFile(
+                        "unknown_job",
+                        "There is no job \"" + name + "\". Make config/jobs/" + name
+                                + "/ and restart, or drop the file into the folder of a job that exists."));
     }
 
     private String relative(Path path) {

@@ -142,8 +142,8 @@ public final class Jobs {
                 return;
             }
             if (RESERVED.contains(name)) {
-                throw new ConfigException(file.where(property) + ": " + property
-                        + " cannot be set; Oncebox fills in \"" + name + "\" itself. Remove the line.");
+                throw new ConfigException(file.where(property) + ": " + property + " cannot be set; Oncebox fills in \""
+                        + name + "\" itself. Remove the line.");
             }
             if (params.put(name, jsonOrText(value)) != null) {
                 throw new ConfigException(file.where(property) + ": \"" + name + "\" is set twice. Keep one.");
@@ -174,8 +174,8 @@ public final class Jobs {
         try {
             return JSON.readTree(text);
         } catch (JsonProcessingException e) {
-            throw new ConfigException(file + ":" + e.getLocation().getLineNr() + ": not valid JSON: "
-                    + e.getOriginalMessage());
+            throw new ConfigException(
+                    file + ":" + e.getLocation().getLineNr() + ": not valid JSON: " + e.getOriginalMessage());
         }
     }
 

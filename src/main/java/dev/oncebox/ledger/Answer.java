@@ -10,4 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param finish why the engine stopped, in its own word ({@code stop}, {@code length}, …); null when it does not say
  * @param model the model that the engine names; null when it names none
  */
-public record Answer(@Nullable JsonNode content, @Nullable String finish, @Nullable String model, Usage usage) {}
+public record Answer(
+        @Nullable JsonNode content,
+        @Nullable String finish,
+        @Nullable String model,
+        Usage usage) {}

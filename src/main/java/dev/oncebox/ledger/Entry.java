@@ -16,7 +16,8 @@ public sealed interface Entry {
     long offset();
 
     /** The client's id as JSON text; null when the item has none and the place serves as one. */
-    @Nullable String id();
+    @Nullable
+    String id();
 
     /**
      * A request to be answered.
@@ -26,8 +27,16 @@ public sealed interface Entry {
      * @param keying how the key was made
      * @param request the item's own part of the request: text or messages, and sample
      */
-    record Asking(long n, long line, long offset, @Nullable String id, byte[] key, byte[] content, Keying keying,
-            Request request) implements Entry {}
+    record Asking(
+            long n,
+            long line,
+            long offset,
+            @Nullable String id,
+            byte[] key,
+            byte[] content,
+            Keying keying,
+            Request request)
+            implements Entry {}
 
     /** An item that cannot be sent, and why. */
     record Invalid(long n, long line, long offset, @Nullable String id, String code, String message) implements Entry {}

@@ -50,7 +50,8 @@ public interface Ledger extends AutoCloseable {
      *
      * @return what became of the call; null when the claim was stale, in which case only the bytes are kept
      */
-    @Nullable Transition settle(Call call, Verdict verdict, @Nullable Reply reply);
+    @Nullable
+    Transition settle(Call call, Verdict verdict, @Nullable Reply reply);
 
     /** Whether the last send of this claim is still waiting for its outcome. */
     boolean isOpen(Call call);

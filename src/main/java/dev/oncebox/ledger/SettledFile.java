@@ -8,5 +8,11 @@ import org.jspecify.annotations.Nullable;
  * @param path below the inbox
  * @param output where its answers went the last time, below the outbox; null when they never did
  */
-public record SettledFile(long id, String path, String job, DroppedFile.Kind kind, byte[] sha256, long receivedAt,
+public record SettledFile(
+        long id,
+        String path,
+        String job,
+        DroppedFile.Kind kind,
+        byte[] sha256,
+        long receivedAt,
         @Nullable String output) {}

@@ -34,8 +34,7 @@ public record Transition(
         long later = now + jitter(policy.retry().ceilingMillis(failures), random);
 
         if (verdict instanceof Verdict.Valid) {
-            return new Transition(
-                    CallState.DONE, now, attempts, 0, 0, false, List.of(EventKind.COMPLETE), null, null);
+            return new Transition(CallState.DONE, now, attempts, 0, 0, false, List.of(EventKind.COMPLETE), null, null);
         }
         if (verdict instanceof Verdict.Unusable unusable) {
             return dead(attempts, failures, now, false, EventKind.INCOMPLETE, unusable.code(), unusable.reason());
@@ -43,10 +42,23 @@ public record Transition(
         if (verdict instanceof Verdict.Incomplete incomplete) {
             boolean doubtful = incomplete.charged() == Charged.UNKNOWN;
             if (attempts >= policy.attempts()) {
-                return dead(attempts, failures, now, doubtful, EventKind.INCOMPLETE, incomplete.code(),
+                return dead(
+                        attempts,
+                        failures,
+                        now,
+                        doubtful,
+                        EventKind.INCOMPLETE,
+                        incomplete.code(),
                         incomplete.reason());
             }
-            return ready(later, attempts, failures, 0, doubtful, EventKind.INCOMPLETE, incomplete.code(),
+            return ready(
+                    later,
+                    attempts,
+                    failures,
+                    0,
+                    doubtful,
+                    EventKind.INCOMPLETE,
+                    incomplete.code(),
                     incomplete.reason());
         }
         if (verdict instanceof Verdict.Unsent unsent) {
@@ -64,7 +76,15 @@ public record Transition(
         EventKind event = unknown.timeout() ? EventKind.TIMEOUT : EventKind.IN_DOUBT;
         boolean doubtful = !policy.deduplicates();
         if (!policy.deduplicates() && !policy.resendOnDoubt()) {
-            return new Transition(CallState.DOUBT, now, attempts, failures, 0, true, List.of(event), unknown.code(),
+            return new Transition(
+                    CallState.DOUBT,
+                    now,
+                    attempts,
+                    failures,
+                    0,
+                    true,
+                    List.of(event),
+                    unknown.code(),
                     unknown.reason());
         }
         if (attempts >= policy.attempts()) {
@@ -82,16 +102,31 @@ public record Transition(
         return ready(due, call.attempts(), failures, since, false, EventKind.REFUSED, code, reason);
     }
 
-    private static Transition ready(long due, int attempts, int failures, long refusedSince, boolean doubtful,
-            EventKind event, String code, String reason) {
+    private static Transition ready(
+            long due,
+            int attempts,
+            int failures,
+            long refusedSince,
+            boolean doubtful,
+            EventKind event,
+            String code,
+            String reason) {
         return new Transition(
                 CallState.READY, due, attempts, failures, refusedSince, doubtful, List.of(event), code, reason);
     }
 
-    private static Transition dead(int attempts, int failures, long now, boolean doubtful, EventKind event,
-            String code, String reason) {
-        return new Transition(CallState.DEAD, now, attempts, failures, 0, doubtful,
-                List.of(event, EventKind.DEAD_LETTER), code, reason);
+    private static Transition dead(
+            int attempts, int failures, long now, boolean doubtful, EventKind event, String code, String reason) {
+        return new Transition(
+                CallState.DEAD,
+                now,
+                attempts,
+                failures,
+                0,
+                doubtful,
+                List.of(event, EventKind.DEAD_LETTER),
+                code,
+                reason);
     }
 
     private static long jitter(long ceiling, RandomGenerator random) {

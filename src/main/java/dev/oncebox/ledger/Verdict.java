@@ -44,7 +44,11 @@ public sealed interface Verdict {
      *
      * @param retryAfter how long the endpoint asks to wait; null when it does not say
      */
-    record Refused(String code, String reason, Cause cause, @Nullable Duration retryAfter) implements Verdict {
+    record Refused(
+            String code,
+            String reason,
+            Cause cause,
+            @Nullable Duration retryAfter) implements Verdict {
 
         /** Whose fault a refusal is. */
         public enum Cause {

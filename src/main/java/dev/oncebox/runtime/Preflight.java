@@ -20,7 +20,8 @@ import java.util.Set;
 /** What must hold of the machine and the folders before anything is read or sent. */
 final class Preflight {
 
-    private static final Set<String> NETWORK = Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs");
+    private static final Set<String> NETWORK =
+            Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs");
 
     private Preflight() {}
 

@@ -73,7 +73,8 @@ final class RouteFiles {
             new Load(LoadSettings.builder().setAllowDuplicateKeys(false).build())
                     .loadFromString(Files.readString(file));
         } catch (MarkedYamlEngineException e) {
-            String line = e.getProblemMark().map(mark -> ":" + (mark.getLine() + 1)).orElse("");
+            String line =
+                    e.getProblemMark().map(mark -> ":" + (mark.getLine() + 1)).orElse("");
             throw new ConfigException(file + line + ": broken YAML: " + e.getProblem() + ".");
         } catch (YamlEngineException | IOException e) {
             throw new ConfigException(file + ": cannot be read: " + e.getMessage());
@@ -126,9 +127,11 @@ final class RouteFiles {
     static void checkHttpOptions(CamelContext context, List<Endpoint> engines) {
         List<String> unknown = new ArrayList<>();
         for (Endpoint endpoint : context.getEndpoints()) {
-            if (endpoint instanceof HttpEndpoint http && !engines.contains(endpoint)
+            if (endpoint instanceof HttpEndpoint http
+                    && !engines.contains(endpoint)
                     && http.getHttpUri().getRawQuery() != null) {
-                unknown.add(http.getHttpUri().getPath() + "?" + http.getHttpUri().getRawQuery());
+                unknown.add(
+                        http.getHttpUri().getPath() + "?" + http.getHttpUri().getRawQuery());
             }
         }
         if (!unknown.isEmpty()) {
@@ -142,7 +145,8 @@ final class RouteFiles {
         Map<Boolean, List<String>> messages = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
                 .map(cause -> String.valueOf(cause.getMessage()))
                 .collect(Collectors.partitioningBy(message -> message.startsWith("Failed to create route")
-                        || message.contains("endpoint://") || message.contains("Failed to resolve endpoint")));
+                        || message.contains("endpoint://")
+                        || message.contains("Failed to resolve endpoint")));
         List<String> plain = messages.getOrDefault(false, List.of());
         List<String> framed = messages.getOrDefault(true, List.of());
         String where = framed.isEmpty() ? "" : framed.get(0).lines().findFirst().orElse("");

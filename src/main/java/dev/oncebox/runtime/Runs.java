@@ -48,8 +48,7 @@ public final class Runs {
     /** Works until the end, stops gracefully, and says why it ended. */
     public End run() throws Worker.BusyException {
         new StopSignals().install(signal -> end.complete(new End(Kind.SIGNAL, signal, false, "")));
-        try (Worker worker =
-                Worker.prepare(settings, loss -> end.complete(new End(Kind.LOST, 0, false, loss)))) {
+        try (Worker worker = Worker.prepare(settings, loss -> end.complete(new End(Kind.LOST, 0, false, loss)))) {
             worker.start();
             LOG.info("Taking files from {}; answers appear in {}", settings.inbox(), settings.outbox());
             End reason = waitForEnd(worker);
@@ -96,7 +95,10 @@ public final class Runs {
         }
         boolean clean = work.dead() == 0 && work.doubts() == 0 && work.parked() == 0 && !worker.hasPostponedFiles();
         if (!clean) {
-            LOG.warn("Ended with {} dead letters, {} calls in doubt, {} parked for later", work.dead(), work.doubts(),
+            LOG.warn(
+                    "Ended with {} dead letters, {} calls in doubt, {} parked for later",
+                    work.dead(),
+                    work.doubts(),
                     work.parked());
         }
         return new End(Kind.IDLE, 0, clean, "");

@@ -74,7 +74,10 @@ public final class Worker implements AutoCloseable {
         this.intake = new Intake(
                 ledger,
                 settings.jobs(),
-                new Intake.Folders(settings.inbox(), settings.home().archive(), settings.home().rejected()),
+                new Intake.Folders(
+                        settings.inbox(),
+                        settings.home().archive(),
+                        settings.home().rejected()),
                 inboxFiles,
                 settings.maxItem());
         main.bind("answers", answers);
@@ -159,7 +162,9 @@ public final class Worker implements AutoCloseable {
             }
             int moved = ledger.reassign(settings.engines().keySet(), firstEngines());
             if (moved > 0) {
-                LOG.warn("{} calls waited for an engine that is configured no more; their jobs' engines are asked", moved);
+                LOG.warn(
+                        "{} calls waited for an engine that is configured no more; their jobs' engines are asked",
+                        moved);
             }
             intake.resume();
             main.getCamelContext().getRouteController().startAllRoutes();

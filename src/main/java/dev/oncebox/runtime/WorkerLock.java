@@ -39,8 +39,8 @@ final class WorkerLock implements AutoCloseable {
     static WorkerLock acquire(Path ledger) throws HeldException {
         Path file = ledger.resolveSibling(ledger.getFileName() + ".lock");
         try {
-            FileChannel channel =
-                    FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            FileChannel channel = FileChannel.open(
+                    file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             if (lock(channel) == null) {
                 channel.close();
                 throw new HeldException("The ledger " + ledger + " is in use by " + holder(file)

@@ -74,7 +74,9 @@ abstract class LedgerConsumer extends DefaultConsumer {
     protected void doStart() throws Exception {
         super.doStart();
         if (workers == null) {
-            workers = getEndpoint().getCamelContext().getExecutorServiceManager()
+            workers = getEndpoint()
+                    .getCamelContext()
+                    .getExecutorServiceManager()
                     .newCachedThreadPool(this, getEndpoint().getEndpointUri());
         }
         taking = true;

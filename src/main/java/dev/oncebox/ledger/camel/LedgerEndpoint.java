@@ -41,12 +41,13 @@ final class LedgerEndpoint extends DefaultEndpoint {
 
     @Override
     public Consumer createConsumer(Processor processor) {
-        LedgerConsumer consumer = switch (role) {
-            case DUE -> new DueConsumer(this, processor, component.ledger(), component.capacity());
-            case SETTLED -> new SettledConsumer(this, processor, component.ledger(), concurrentConsumers);
-            case RECORD, SETTLE, DELIVERED -> throw new IllegalArgumentException(
-                    getEndpointUri() + " can only be written to");
-        };
+        LedgerConsumer consumer =
+                switch (role) {
+                    case DUE -> new DueConsumer(this, processor, component.ledger(), component.capacity());
+                    case SETTLED -> new SettledConsumer(this, processor, component.ledger(), concurrentConsumers);
+                    case RECORD, SETTLE, DELIVERED ->
+                        throw new IllegalArgumentException(getEndpointUri() + " can only be written to");
+                };
         component.register(consumer);
         return consumer;
     }

@@ -44,7 +44,8 @@ final class Rescue {
             channel.force(true);
             LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
         } catch (IOException e) {
-            LOG.error("The reply to {} could neither be recorded nor kept in {}: {}", call.keyHex(), file, e.toString());
+            LOG.error(
+                    "The reply to {} could neither be recorded nor kept in {}: {}", call.keyHex(), file, e.toString());
         }
     }
 }

@@ -23,6 +23,7 @@ final class SettledConsumer extends LedgerConsumer {
     private final int limit;
     /** Files under way, and those that failed a moment ago, with when they may be tried again (nano time). */
     private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
+
     private final Map<Long, Long> failed = new ConcurrentHashMap<>();
 
     SettledConsumer(Endpoint endpoint, Processor processor, Ledger ledger, int concurrentConsumers) {

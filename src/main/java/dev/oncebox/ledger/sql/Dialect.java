@@ -27,7 +27,8 @@ interface Dialect extends AutoCloseable {
     boolean isFatal(SQLException failure);
 
     /** Null while the ledger is the one that was opened, else what happened to it. */
-    @Nullable String lost();
+    @Nullable
+    String lost();
 
     @Override
     void close();

@@ -24,7 +24,11 @@ final class Nodes {
         Long id = session.one(
                 "INSERT INTO node (boot, host, pid, started, lease) VALUES (?, ?, ?, ?, ?) RETURNING id",
                 row -> row.getLong(1),
-                UUID.randomUUID().toString(), host(), ProcessHandle.current().pid(), now, now + lease.toMillis());
+                UUID.randomUUID().toString(),
+                host(),
+                ProcessHandle.current().pid(),
+                now,
+                now + lease.toMillis());
         return id == null ? 0 : id;
     }
 

@@ -57,19 +57,38 @@ final class SqlCalls {
     private record Picked(long id, long due) {}
 
     /** A call whose request is still as stored; unpacking it is left to the worker. */
-    record Stored(long id, byte[] key, String job, String engine, long fence, int sends, int attempts, int failures,
-            long refusedSince, String definition, byte[] body) {}
+    record Stored(
+            long id,
+            byte[] key,
+            String job,
+            String engine,
+            long fence,
+            int sends,
+            int attempts,
+            int failures,
+            long refusedSince,
+            String definition,
+            byte[] body) {}
 
     List<Stored> claim(Session session, long node, String engine, int limit) throws SQLException {
         long now = clock.millis();
-        List<Picked> picked = new ArrayList<>(session.list(
-                claim, row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
+        List<Picked> picked = new ArrayList<>(
+                session.list(claim, row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
         picked.sort(Comparator.comparingLong(Picked::due).thenComparingLong(Picked::id));
         List<Stored> calls = new ArrayList<>(picked.size());
         for (Picked each : picked) {
             Stored call = session.one("SELECT" + COLUMNS + " WHERE c.id = ?", SqlCalls::stored, each.id());
             if (call != null) {
-                event(session, now, node, call.id(), call.fence(), call.sends() + 1, EventKind.ATTEMPT, engine, null,
+                event(
+                        session,
+                        now,
+                        node,
+                        call.id(),
+                        call.fence(),
+                        call.sends() + 1,
+                        EventKind.ATTEMPT,
+                        engine,
+                        null,
                         null);
                 calls.add(call);
             }
@@ -78,14 +97,33 @@ final class SqlCalls {
     }
 
     private static Stored stored(ResultSet row) throws SQLException {
-        return new Stored(row.getLong(1), row.getBytes(2), row.getString(3), row.getString(4), row.getLong(5),
-                row.getInt(6), row.getInt(7), row.getInt(8), row.getLong(9), row.getString(10), row.getBytes(11));
+        return new Stored(
+                row.getLong(1),
+                row.getBytes(2),
+                row.getString(3),
+                row.getString(4),
+                row.getLong(5),
+                row.getInt(6),
+                row.getInt(7),
+                row.getInt(8),
+                row.getLong(9),
+                row.getString(10),
+                row.getBytes(11));
     }
 
     Call call(Stored stored) {
         Request request = codec.request(stored.definition(), stored.body());
-        return new Call(stored.id(), stored.key(), stored.job(), stored.engine(), stored.fence(), stored.sends(),
-                stored.attempts(), stored.failures(), stored.refusedSince(), request);
+        return new Call(
+                stored.id(),
+                stored.key(),
+                stored.job(),
+                stored.engine(),
+                stored.fence(),
+                stored.sends(),
+                stored.attempts(),
+                stored.failures(),
+                stored.refusedSince(),
+                request);
     }
 
     boolean sent(Session session, long node, Call call) throws SQLException {
@@ -93,19 +131,31 @@ final class SqlCalls {
         int changed = session.update(
                 "UPDATE call SET state = 'SENT', sends = sends + 1, attempts = attempts + 1, sent = ?"
                         + " WHERE id = ? AND fence = ? AND state = 'CLAIMED' AND owner = ?",
-                now, call.id(), call.fence(), node);
+                now,
+                call.id(),
+                call.fence(),
+                node);
         if (changed == 1) {
-            event(session, now, node, call.id(), call.fence(), call.sends() + 1, EventKind.SENT, call.engine(), null,
+            event(
+                    session,
+                    now,
+                    node,
+                    call.id(),
+                    call.fence(),
+                    call.sends() + 1,
+                    EventKind.SENT,
+                    call.engine(),
+                    null,
                     null);
         }
         return changed == 1;
     }
 
-    @Nullable Transition settle(Session session, long node, Call call, Verdict verdict, @Nullable Reply reply)
+    @Nullable
+    Transition settle(Session session, long node, Call call, Verdict verdict, @Nullable Reply reply)
             throws SQLException {
         long now = clock.millis();
-        Transition next =
-                Transition.after(call, verdict, policies.of(call.job(), call.engine()), now, random);
+        Transition next = Transition.after(call, verdict, policies.of(call.job(), call.engine()), now, random);
         Usage usage = usage(verdict);
         Answer answer = verdict instanceof Verdict.Valid valid ? valid.answer() : null;
         int changed = session.update(
@@ -114,29 +164,64 @@ final class SqlCalls {
                         + " ELSE coalesce(cost, 0) + ? END,"
                         + " model = ?, finish = ?, usage = ?, input_tokens = ?, output_tokens = ?"
                         + " WHERE id = ? AND fence = ? AND state IN ('SENT', 'DOUBT', ?)",
-                next.state(), next.due(), next.attempts(), next.failures(), next.refusedSince(),
-                next.doubtful() ? 1 : 0, next.state().isEnd() ? now : 0, next.code(), next.reason(),
-                billionths(usage.cost()), billionths(usage.cost()),
-                answer == null ? null : answer.model(), answer == null ? null : answer.finish(),
-                usage.reported() == null ? null : usage.reported().toString(), usage.inputTokens(),
-                usage.outputTokens(), call.id(), call.fence(),
+                next.state(),
+                next.due(),
+                next.attempts(),
+                next.failures(),
+                next.refusedSince(),
+                next.doubtful() ? 1 : 0,
+                next.state().isEnd() ? now : 0,
+                next.code(),
+                next.reason(),
+                billionths(usage.cost()),
+                billionths(usage.cost()),
+                answer == null ? null : answer.model(),
+                answer == null ? null : answer.finish(),
+                usage.reported() == null ? null : usage.reported().toString(),
+                usage.inputTokens(),
+                usage.outputTokens(),
+                call.id(),
+                call.fence(),
                 verdict instanceof Verdict.Unsent ? CallState.CLAIMED : CallState.SENT);
         int send = call.sends() + 1;
         if (reply != null) {
-            session.update("INSERT INTO reply (call, send, at, status, body) VALUES (?, ?, ?, ?, ?)",
-                    call.id(), send, now, reply.status(), Packed.pack(reply.body()));
+            session.update(
+                    "INSERT INTO reply (call, send, at, status, body) VALUES (?, ?, ?, ?, ?)",
+                    call.id(),
+                    send,
+                    now,
+                    reply.status(),
+                    Packed.pack(reply.body()));
         }
         if (changed == 0) {
-            event(session, now, node, call.id(), call.fence(), send, EventKind.INCOMPLETE, call.engine(),
-                    verdict.charged(), "stale: another claim has the call; the reply is kept, not used");
+            event(
+                    session,
+                    now,
+                    node,
+                    call.id(),
+                    call.fence(),
+                    send,
+                    EventKind.INCOMPLETE,
+                    call.engine(),
+                    verdict.charged(),
+                    "stale: another claim has the call; the reply is kept, not used");
             return null;
         }
         if (answer != null) {
             store(session, call, answer);
         }
         for (EventKind kind : next.events()) {
-            event(session, now, node, call.id(), call.fence(), send, kind, call.engine(),
-                    kind == EventKind.DEAD_LETTER ? null : verdict.charged(), detail(next));
+            event(
+                    session,
+                    now,
+                    node,
+                    call.id(),
+                    call.fence(),
+                    send,
+                    kind,
+                    call.engine(),
+                    kind == EventKind.DEAD_LETTER ? null : verdict.charged(),
+                    detail(next));
         }
         if (next.state().isEnd()) {
             ended(session, call.id());
@@ -150,9 +235,14 @@ final class SqlCalls {
 
     private void store(Session session, Call call, Answer answer) throws SQLException {
         boolean json = answer.content() != null && !answer.content().isTextual();
-        String text = answer.content() == null ? "" : json ? answer.content().toString() : answer.content().textValue();
-        session.update("INSERT INTO answer (call, json, body) VALUES (?, ?, ?) ON CONFLICT (call) DO NOTHING",
-                call.id(), json, Packed.pack(text));
+        String text = answer.content() == null
+                ? ""
+                : json ? answer.content().toString() : answer.content().textValue();
+        session.update(
+                "INSERT INTO answer (call, json, body) VALUES (?, ?, ?) ON CONFLICT (call) DO NOTHING",
+                call.id(),
+                json,
+                Packed.pack(text));
     }
 
     private static Usage usage(Verdict verdict) {
@@ -174,12 +264,16 @@ final class SqlCalls {
         session.update(
                 "UPDATE file SET pending = pending - (SELECT count(*) FROM item i WHERE i.call = ? AND i.file = file.id)"
                         + " WHERE state <> 'DELIVERED' AND id IN (SELECT i.file FROM item i WHERE i.call = ?)",
-                call, call);
+                call,
+                call);
     }
 
     boolean isOpen(Session session, Call call) throws SQLException {
-        return session.number("SELECT count(*) FROM call WHERE id = ? AND fence = ? AND state = 'SENT'",
-                call.id(), call.fence()) > 0;
+        return session.number(
+                        "SELECT count(*) FROM call WHERE id = ? AND fence = ? AND state = 'SENT'",
+                        call.id(),
+                        call.fence())
+                > 0;
     }
 
     /**
@@ -197,7 +291,9 @@ final class SqlCalls {
             changed += session.update(
                     "UPDATE call SET engine = ? WHERE state = 'READY' AND instr(?, '|' || engine || '|') = 0"
                             + " AND job IN (SELECT id FROM job WHERE name = ?)",
-                    job.getValue(), engines, job.getKey());
+                    job.getValue(),
+                    engines,
+                    job.getKey());
         }
         return changed;
     }
@@ -205,21 +301,49 @@ final class SqlCalls {
     /** Claims that never sent go back; what was sent is in doubt, and the engine's policy says what follows. */
     int recover(Session session, long node) throws SQLException {
         session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED'");
-        List<Stored> lost = session.list("SELECT" + COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
+        List<Stored> lost =
+                session.list("SELECT" + COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
         for (Stored stored : lost) {
             Call call = call(stored);
-            Call beforeSend = new Call(call.id(), call.key(), call.job(), call.engine(), call.fence(),
-                    call.sends() - 1, call.attempts() - 1, call.failures(), call.refusedSince(), call.request());
+            Call beforeSend = new Call(
+                    call.id(),
+                    call.key(),
+                    call.job(),
+                    call.engine(),
+                    call.fence(),
+                    call.sends() - 1,
+                    call.attempts() - 1,
+                    call.failures(),
+                    call.refusedSince(),
+                    call.request());
             settle(session, node, beforeSend, CRASHED, null);
         }
         return lost.size();
     }
 
-    static void event(Session session, long at, long node, long call, long fence, int attempt, EventKind kind,
-            String engine, @Nullable Charged charged, @Nullable String detail) throws SQLException {
+    static void event(
+            Session session,
+            long at,
+            long node,
+            long call,
+            long fence,
+            int attempt,
+            EventKind kind,
+            String engine,
+            @Nullable Charged charged,
+            @Nullable String detail)
+            throws SQLException {
         session.update(
                 "INSERT INTO event (at, node, call, fence, attempt, kind, engine, charged, detail)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                at, node, call, fence, attempt, kind, engine, charged, detail);
+                at,
+                node,
+                call,
+                fence,
+                attempt,
+                kind,
+                engine,
+                charged,
+                detail);
     }
 }

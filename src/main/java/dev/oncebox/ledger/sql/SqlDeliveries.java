@@ -30,8 +30,14 @@ final class SqlDeliveries {
         return session.list(
                 "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.output FROM file f"
                         + " JOIN job j ON j.id = f.job WHERE f.state = 'TAKEN' AND f.pending = 0 ORDER BY f.id LIMIT ?",
-                row -> new SettledFile(row.getLong(1), row.getString(2), row.getString(3),
-                        DroppedFile.Kind.valueOf(row.getString(4)), row.getBytes(5), row.getLong(6), row.getString(7)),
+                row -> new SettledFile(
+                        row.getLong(1),
+                        row.getString(2),
+                        row.getString(3),
+                        DroppedFile.Kind.valueOf(row.getString(4)),
+                        row.getBytes(5),
+                        row.getLong(6),
+                        row.getString(7)),
                 limit);
     }
 
@@ -75,14 +81,33 @@ final class SqlDeliveries {
         String itemCode = row.getString(7);
         String code = itemCode != null ? itemCode : answer == null ? row.getString(22) : null;
         String message = itemCode != null ? row.getString(8) : answer == null ? row.getString(23) : null;
-        return new Outcome(row.getLong(1), row.getLong(2), row.getLong(3), row.getString(4), row.getBoolean(5),
-                row.getBoolean(6), call, code, message, answer);
+        return new Outcome(
+                row.getLong(1),
+                row.getLong(2),
+                row.getLong(3),
+                row.getString(4),
+                row.getBoolean(5),
+                row.getBoolean(6),
+                call,
+                code,
+                message,
+                answer);
     }
 
     private static Outcome.CallRecord call(ResultSet row) throws SQLException {
-        return new Outcome.CallRecord(row.getLong(9), HEX.formatHex(row.getBytes(10)), row.getInt(12), row.getInt(13),
-                row.getString(14), row.getString(15), row.getString(16), number(row, 17), number(row, 18),
-                cost(number(row, 19)), row.getLong(20), row.getLong(21));
+        return new Outcome.CallRecord(
+                row.getLong(9),
+                HEX.formatHex(row.getBytes(10)),
+                row.getInt(12),
+                row.getInt(13),
+                row.getString(14),
+                row.getString(15),
+                row.getString(16),
+                number(row, 17),
+                number(row, 18),
+                cost(number(row, 19)),
+                row.getLong(20),
+                row.getLong(21));
     }
 
     static @Nullable Long number(ResultSet row, int column) throws SQLException {

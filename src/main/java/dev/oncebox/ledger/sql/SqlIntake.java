@@ -36,12 +36,19 @@ final class SqlIntake {
         Known known = session.one(
                 "SELECT id, state, archived FROM file WHERE path = ? AND sha256 = ? AND job = ?",
                 row -> new Known(row.getLong(1), row.getString(2), row.getBoolean(3)),
-                file.path(), file.sha256(), job);
+                file.path(),
+                file.sha256(),
+                job);
         if (known == null) {
             Long id = session.one(
                     "INSERT INTO file (path, job, kind, sha256, state, received) VALUES (?, ?, ?, ?, 'TAKING', ?)"
                             + " RETURNING id",
-                    row -> row.getLong(1), file.path(), job, file.kind(), file.sha256(), now);
+                    row -> row.getLong(1),
+                    file.path(),
+                    job,
+                    file.kind(),
+                    file.sha256(),
+                    now);
             return new ReceivedFile(id == null ? 0 : id, file, false, now);
         }
         if (known.state().equals("TAKING")) {
@@ -62,7 +69,8 @@ final class SqlIntake {
         List<Long> dead = session.list(
                 "SELECT DISTINCT c.id FROM item i JOIN call c ON c.id = i.call WHERE i.file = ?"
                         + " AND c.state = 'DEAD' AND c.attempts = 0 AND c.doubts = 0",
-                row -> row.getLong(1), file);
+                row -> row.getLong(1),
+                file);
         for (long call : dead) {
             revive(session, call, now);
         }
@@ -73,23 +81,32 @@ final class SqlIntake {
         session.update(
                 "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0, ended = 0, code = NULL,"
                         + " reason = NULL WHERE id = ?",
-                now, call);
+                now,
+                call);
         session.update(
                 "UPDATE file SET pending = pending + (SELECT count(*) FROM item i WHERE i.call = ? AND i.file = file.id)"
                         + " WHERE state <> 'DELIVERED' AND id IN (SELECT i.file FROM item i WHERE i.call = ?)",
-                call, call);
+                call,
+                call);
     }
 
     private long jobId(Session session, Job job) throws SQLException {
         String definition = codec.definition(job);
         byte[] fingerprint = codec.fingerprint(definition);
-        Long known = session.one("SELECT id FROM job WHERE name = ? AND fingerprint = ?", row -> row.getLong(1),
-                job.name(), fingerprint);
+        Long known = session.one(
+                "SELECT id FROM job WHERE name = ? AND fingerprint = ?",
+                row -> row.getLong(1),
+                job.name(),
+                fingerprint);
         if (known != null) {
             return known;
         }
-        Long made = session.one("INSERT INTO job (name, fingerprint, definition) VALUES (?, ?, ?) RETURNING id",
-                row -> row.getLong(1), job.name(), fingerprint, definition);
+        Long made = session.one(
+                "INSERT INTO job (name, fingerprint, definition) VALUES (?, ?, ?) RETURNING id",
+                row -> row.getLong(1),
+                job.name(),
+                fingerprint,
+                definition);
         return made == null ? 0 : made;
     }
 
@@ -112,16 +129,32 @@ final class SqlIntake {
             session.update(
                     "INSERT INTO item (file, n, line, offset, id, call, fresh, variant, code, message)"
                             + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    file.id(), entry.n(), entry.line(), entry.offset(), entry.id(), placed.call(), placed.fresh(),
-                    placed.variant(), placed.code(), placed.message());
+                    file.id(),
+                    entry.n(),
+                    entry.line(),
+                    entry.offset(),
+                    entry.id(),
+                    placed.call(),
+                    placed.fresh(),
+                    placed.variant(),
+                    placed.code(),
+                    placed.message());
         }
         session.update(
                 "UPDATE file SET items = items + ?, invalid = invalid + ?, pending = pending + ? WHERE id = ?",
-                items, invalid, pending, file.id());
+                items,
+                invalid,
+                pending,
+                file.id());
     }
 
     /** Where an item belongs: to a call, or nowhere with a reason. */
-    private record Placed(@Nullable Long call, boolean open, boolean fresh, boolean variant, @Nullable String code,
+    private record Placed(
+            @Nullable Long call,
+            boolean open,
+            boolean fresh,
+            boolean variant,
+            @Nullable String code,
             @Nullable String message) {
 
         static Placed refused(String code, String message) {
@@ -140,31 +173,45 @@ final class SqlIntake {
         Entry.Asking asking = (Entry.Asking) entry;
         Twin twin = sameId(session, file, asking);
         if (twin != null && !isSameRequest(twin, asking)) {
-            return Placed.refused("duplicate_id", "Item " + twin.n() + " of this file has the same id and other content."
-                    + " Give each item an id of its own, or leave the ids out.");
+            return Placed.refused(
+                    "duplicate_id",
+                    "Item " + twin.n() + " of this file has the same id and other content."
+                            + " Give each item an id of its own, or leave the ids out.");
         }
         long now = clock.millis();
         Long made = session.one(
                 "INSERT INTO call (key, key_version, content, job, engine, state, due, created)"
                         + " VALUES (?, ?, ?, ?, ?, 'READY', ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
                 row -> row.getLong(1),
-                asking.key(), keyVersion, asking.content(), job, file.file().job().engines().get(0), now, now);
+                asking.key(),
+                keyVersion,
+                asking.content(),
+                job,
+                file.file().job().engines().get(0),
+                now,
+                now);
         if (made != null) {
             session.update("INSERT INTO request (call, body) VALUES (?, ?)", made, codec.item(asking.request()));
             return new Placed(made, true, true, false, null, null);
         }
         KnownCall known = session.one(
                 "SELECT id, state, content, attempts = 0 AND doubts = 0, ended FROM call WHERE key = ?",
-                row -> new KnownCall(row.getLong(1), CallState.valueOf(row.getString(2)), row.getBytes(3),
-                        row.getBoolean(4), row.getLong(5)),
+                row -> new KnownCall(
+                        row.getLong(1),
+                        CallState.valueOf(row.getString(2)),
+                        row.getBytes(3),
+                        row.getBoolean(4),
+                        row.getLong(5)),
                 (Object) asking.key());
         if (known == null) {
             throw new IllegalStateException("a call vanished while its item was recorded");
         }
         boolean variant = !Arrays.equals(known.content(), asking.content());
         if (variant && asking.keying() == Keying.ID) {
-            return Placed.refused("key_conflict", "This id was used before with other content, and this job's key is the"
-                    + " id. Give the item a new id, or set another key in job.properties.");
+            return Placed.refused(
+                    "key_conflict",
+                    "This id was used before with other content, and this job's key is the"
+                            + " id. Give the item a new id, or set another key in job.properties.");
         }
         if (known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
             revive(session, known.id(), now);
@@ -188,7 +235,8 @@ final class SqlIntake {
         String id = asking.id() == null ? String.valueOf(asking.n()) : asking.id();
         // the inner query stays within the index of ids; asked directly, SQLite reads through the whole file instead
         Twin twin = session.one(
-                columns + " AND i.n = (SELECT k.n FROM item k WHERE k.file = ? AND k.id = ? AND k.id IS NOT NULL LIMIT 1)",
+                columns
+                        + " AND i.n = (SELECT k.n FROM item k WHERE k.file = ? AND k.id = ? AND k.id IS NOT NULL LIMIT 1)",
                 reader,
                 file.id(),
                 file.id(),
@@ -212,8 +260,10 @@ final class SqlIntake {
         session.update("DELETE FROM file WHERE id = ?", file.id());
         for (long call : calls) {
             boolean unwanted = session.number(
-                    "SELECT count(*) FROM call c WHERE c.id = ? AND c.state = 'READY' AND c.fence = 0"
-                            + " AND NOT EXISTS (SELECT 1 FROM item i WHERE i.call = c.id)", call) > 0;
+                            "SELECT count(*) FROM call c WHERE c.id = ? AND c.state = 'READY' AND c.fence = 0"
+                                    + " AND NOT EXISTS (SELECT 1 FROM item i WHERE i.call = c.id)",
+                            call)
+                    > 0;
             if (unwanted) {
                 session.update("DELETE FROM request WHERE call = ?", call);
                 session.update("DELETE FROM call WHERE id = ?", call);
@@ -228,6 +278,8 @@ final class SqlIntake {
         session.update(
                 "UPDATE item SET fresh = 1 WHERE call = ? AND NOT EXISTS (SELECT 1 FROM item WHERE call = ? AND fresh)"
                         + " AND (file, n) = (SELECT file, n FROM item WHERE call = ? ORDER BY file, n LIMIT 1)",
-                call, call, call);
+                call,
+                call,
+                call);
     }
 }

@@ -45,8 +45,8 @@ public final class SqlLedger implements Ledger {
      * @param random for jitter
      * @param onLost told why when the ledger can no longer be trusted; nothing is sent from then on
      */
-    public record Surroundings(Policy.Source policies, int keyVersion, Clock clock, RandomGenerator random,
-            Consumer<String> onLost) {}
+    public record Surroundings(
+            Policy.Source policies, int keyVersion, Clock clock, RandomGenerator random, Consumer<String> onLost) {}
 
     private final Dialect dialect;
     private final Clock clock;
@@ -128,7 +128,8 @@ public final class SqlLedger implements Ledger {
     public List<UnarchivedFile> unarchived() {
         return readers.read(session -> session.list(
                 "SELECT id, path, state FROM file WHERE archived = 0",
-                row -> new UnarchivedFile(row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"))));
+                row -> new UnarchivedFile(
+                        row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"))));
     }
 
     @Override
@@ -185,10 +186,17 @@ public final class SqlLedger implements Ledger {
             int changed = session.update(
                     "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?"
                             + " WHERE id = ? AND state = 'TAKEN' AND pending = 0",
-                    now, output, file.id());
+                    now,
+                    output,
+                    file.id());
             if (changed == 1) {
-                session.update("INSERT INTO event (at, node, file, kind, detail) VALUES (?, ?, ?, ?, ?)",
-                        now, node, file.id(), EventKind.DELIVERED, output);
+                session.update(
+                        "INSERT INTO event (at, node, file, kind, detail) VALUES (?, ?, ?, ?, ?)",
+                        now,
+                        node,
+                        file.id(),
+                        EventKind.DELIVERED,
+                        output);
             }
             return changed;
         });
@@ -203,7 +211,8 @@ public final class SqlLedger implements Ledger {
     @Override
     public Work work(Duration horizon, Collection<String> engines) {
         long until = clock.millis() + horizon.toMillis();
-        String ready = "SELECT count(*) FROM call WHERE state = 'READY' AND (due <= ? AND instr(?, '|' || engine || '|') > 0) = ";
+        String ready =
+                "SELECT count(*) FROM call WHERE state = 'READY' AND (due <= ? AND instr(?, '|' || engine || '|') > 0) = ";
         return readers.read(session -> new Work(
                 session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')")
                         + session.number(ready + "1", until, barred(engines)),
@@ -217,10 +226,12 @@ public final class SqlLedger implements Ledger {
     public boolean isBusy(Duration horizon, Collection<String> engines) {
         long until = clock.millis() + horizon.toMillis();
         return readers.read(session -> session.number(
-                "SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING'))"
-                        + " OR EXISTS (SELECT 1 FROM call WHERE state = 'READY' AND due <= ? AND instr(?, '|' || engine || '|'))"
-                        + " OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0)",
-                until, barred(engines))) > 0;
+                        "SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING'))"
+                                + " OR EXISTS (SELECT 1 FROM call WHERE state = 'READY' AND due <= ? AND instr(?, '|' || engine || '|'))"
+                                + " OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0)",
+                        until,
+                        barred(engines)))
+                > 0;
     }
 
     @Override
@@ -259,8 +270,8 @@ public final class SqlLedger implements Ledger {
 
     private void beat() {
         try {
-            writer.write(session -> session.update(
-                    "UPDATE node SET lease = ? WHERE id = ?", clock.millis() + LEASE.toMillis(), node));
+            writer.write(session ->
+                    session.update("UPDATE node SET lease = ? WHERE id = ?", clock.millis() + LEASE.toMillis(), node));
         } catch (LedgerException e) {
             if (!e.isPassing()) {
                 timer.shutdown();

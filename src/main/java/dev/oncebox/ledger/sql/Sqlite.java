@@ -74,16 +74,17 @@ final class Sqlite implements Dialect {
         } catch (IOException e) {
             throw new ConfigException("The ledger " + file + " cannot be created: " + e + ".");
         } catch (FlywayException e) {
-            throw new ConfigException("The ledger " + file + " cannot be opened: " + advice(e)
-                    + " Nothing in it was changed.");
+            throw new ConfigException(
+                    "The ledger " + file + " cannot be opened: " + advice(e) + " Nothing in it was changed.");
         }
     }
 
     private static String advice(FlywayException failure) {
         String text = String.valueOf(failure.getMessage());
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException sql && Set.of(SQLiteErrorCode.SQLITE_NOTADB.code,
-                    SQLiteErrorCode.SQLITE_CORRUPT.code).contains(sql.getErrorCode() & 0xff)) {
+            if (cause instanceof SQLException sql
+                    && Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code)
+                            .contains(sql.getErrorCode() & 0xff)) {
                 return "it is damaged or no ledger (" + sql.getMessage()
                         + "). Put a backup in its place; move the damaged file aside rather than deleting it,"
                         + " since it says what was paid.";
