@@ -66,13 +66,17 @@ final class Engine {
         return VerdictTable.judge(observed, protocol, this::priced, now);
     }
 
-    /** Hides the engine's secrets, which some endpoints repeat in their errors. */
-    String withoutSecrets(String text) {
+    /** Hides the engine's secrets, which some endpoints repeat, in their errors above all. */
+    byte[] withoutSecrets(byte[] reply) {
+        if (secrets.isEmpty()) {
+            return reply;
+        }
+        String text = new String(reply, StandardCharsets.ISO_8859_1);
         String clean = text;
         for (String secret : secrets) {
             clean = clean.replace(secret, "***");
         }
-        return clean;
+        return clean.equals(text) ? reply : clean.getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /** The engine's own usage object with its price; tokens or prices that are not known make the cost unknown. */

@@ -9,7 +9,6 @@ import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -87,10 +86,7 @@ public final class Engines implements Capacity {
                 .forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), String.valueOf(value)));
         int status = message.getHeader(Exchange.HTTP_RESPONSE_CODE, 0, Integer.class);
         byte[] body = Objects.requireNonNullElse(message.getBody(byte[].class), new byte[0]);
-        if (status >= 300) {
-            body = engine.withoutSecrets(new String(body, StandardCharsets.UTF_8))
-                    .getBytes(StandardCharsets.UTF_8);
-        }
+        body = engine.withoutSecrets(body);
         message.removeHeaders("*");
         exchange.setVariable(Variables.REPLY, new Reply(status, body));
         String cut = headers.get(SingleSend.CUT.toLowerCase(Locale.ROOT));

@@ -1,6 +1,5 @@
 package dev.oncebox.engine;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.oncebox.ledger.Answer;
@@ -165,8 +164,11 @@ final class VerdictTable {
                 + (error == null || error.message() == null ? "." : ": " + shorten(error.message()));
         Duration wait = RetryAfter.of(response.headers(), now);
         String retry = response.headers().getOrDefault("x-should-retry", "");
-        if (error != null && error.isOneOf(MONEY)) {
+        if (error != null && (error.isOneOf(MONEY) || (status == 400 && error.isCreditTooLow()))) {
             return new Verdict.Refused(code, reason, Cause.ENGINE, wait);
+        }
+        if (BUSY.contains(status) && retry.equals("false")) {
+            return new Verdict.Refused(code, reason, Cause.REQUEST, wait);
         }
         if (BUSY.contains(status) || (status >= 400 && status < 600 && status != 409 && retry.equals("true"))) {
             return new Verdict.Refused(code, reason, Cause.BUSY, wait);
@@ -184,10 +186,8 @@ final class VerdictTable {
         try {
             JsonNode tree = JSON.readTree(body);
             return tree == null || tree.isMissingNode() ? null : tree;
-        } catch (JsonProcessingException e) {
-            return null;
         } catch (IOException e) {
-            throw new IllegalStateException(e);
+            return null; // not JSON, or bytes that are no text
         }
     }
 
@@ -208,7 +208,7 @@ final class VerdictTable {
 
         static @Nullable ErrorBody of(@Nullable JsonNode reply) {
             JsonNode error = reply == null ? null : reply.get("error");
-            if (error == null || error.isNull()) {
+            if (error == null || isNone(error)) {
                 return null;
             }
             if (!error.isObject()) {
@@ -220,6 +220,19 @@ final class VerdictTable {
                     code.isTextual() || code.isNumber() ? code.asText() : type.textValue(),
                     type.textValue(),
                     error.path("message").textValue());
+        }
+
+        /** Some endpoints say in every reply that there is no error. */
+        private static boolean isNone(JsonNode error) {
+            return error.isNull()
+                    || (error.isBoolean() && !error.booleanValue())
+                    || (error.isTextual() && error.textValue().isEmpty())
+                    || (error.isNumber() && error.decimalValue().signum() == 0);
+        }
+
+        /** Anthropic says so with the code of a bad request. */
+        boolean isCreditTooLow() {
+            return message != null && message.toLowerCase(Locale.ROOT).contains("credit balance");
         }
 
         boolean isOneOf(Set<String> codes) {

@@ -39,6 +39,7 @@ final class GroupCommit implements AutoCloseable {
     private final BlockingQueue<Waiting<?>> queue = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile @Nullable LedgerException refusal;
+    private volatile boolean ended;
 
     GroupCommit(Dialect dialect) throws SQLException {
         this.dialect = dialect;
@@ -56,16 +57,13 @@ final class GroupCommit implements AutoCloseable {
         }
         var done = new CompletableFuture<T>();
         queue.add(new Waiting<>(step, done));
-        if (!thread.isAlive()) {
+        if (ended) {
             failQueued();
         }
         try {
             return done.join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof LedgerException failure) {
-                throw failure;
-            }
-            throw e;
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }
     }
 
@@ -93,6 +91,7 @@ final class GroupCommit implements AutoCloseable {
             refuse(new LedgerException("The ledger's writer failed: " + e, false, e));
             fail(batch, e);
         } finally {
+            ended = true;
             close(session);
             failQueued();
         }

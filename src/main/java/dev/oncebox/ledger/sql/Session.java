@@ -33,11 +33,19 @@ final class Session implements AutoCloseable {
     }
 
     void run(String sql) throws SQLException {
-        statement(sql).execute();
+        try {
+            statement(sql).execute();
+        } catch (SQLException e) {
+            throw forgotten(sql, e);
+        }
     }
 
     int update(String sql, @Nullable Object... values) throws SQLException {
-        return bound(sql, values).executeUpdate();
+        try {
+            return bound(sql, values).executeUpdate();
+        } catch (SQLException e) {
+            throw forgotten(sql, e);
+        }
     }
 
     <T> List<T> list(String sql, Row<T> reader, @Nullable Object... values) throws SQLException {
@@ -49,6 +57,8 @@ final class Session implements AutoCloseable {
     <T> @Nullable T one(String sql, Row<T> reader, @Nullable Object... values) throws SQLException {
         try (ResultSet rows = bound(sql, values).executeQuery()) {
             return rows.next() ? reader.read(rows) : null;
+        } catch (SQLException e) {
+            throw forgotten(sql, e);
         }
     }
 
@@ -62,6 +72,8 @@ final class Session implements AutoCloseable {
             while (rows.next() && sink.take(rows)) {
                 // the sink does the work
             }
+        } catch (SQLException e) {
+            throw forgotten(sql, e);
         }
     }
 
@@ -78,6 +90,15 @@ final class Session implements AutoCloseable {
             }
         }
         return statement;
+    }
+
+    /** A statement that failed once is not used again: SQLite's driver lets it fail for ever. */
+    private SQLException forgotten(String sql, SQLException failure) {
+        try (PreparedStatement failed = prepared.remove(sql)) {
+            return failure;
+        } catch (SQLException e) {
+            return failure;
+        }
     }
 
     private PreparedStatement statement(String sql) throws SQLException {

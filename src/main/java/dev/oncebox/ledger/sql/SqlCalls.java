@@ -12,6 +12,7 @@ import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -159,7 +160,8 @@ final class SqlCalls {
         Usage usage = usage(verdict);
         Answer answer = verdict instanceof Verdict.Valid valid ? valid.answer() : null;
         int changed = session.update(
-                "UPDATE call SET state = ?, due = ?, attempts = ?, failures = ?, refused_since = ?, doubts = doubts + ?,"
+                "UPDATE call SET state = ?, due = ?, attempts = ?, failures = ?, refused_since = ?,"
+                        + " doubts = doubts + ? - CASE state WHEN 'DOUBT' THEN 1 ELSE 0 END,"
                         + " ended = ?, code = ?, reason = ?, cost = CASE WHEN ? IS NULL THEN cost"
                         + " ELSE coalesce(cost, 0) + ? END,"
                         + " model = ?, finish = ?, usage = ?, input_tokens = ?, output_tokens = ?"
@@ -256,7 +258,8 @@ final class SqlCalls {
     }
 
     static @Nullable Long billionths(@Nullable BigDecimal cost) {
-        return cost == null ? null : cost.movePointRight(9).longValue();
+        BigDecimal whole = cost == null ? null : cost.movePointRight(9).setScale(0, RoundingMode.HALF_UP);
+        return whole == null || whole.precision() > 18 ? null : (Long) whole.longValueExact();
     }
 
     /** The items of a call that has ended no longer keep their files waiting. */

@@ -164,7 +164,7 @@ final class SqlIntake {
 
     private record Twin(long n, byte @Nullable [] key, byte @Nullable [] content) {}
 
-    private record KnownCall(long id, CallState state, byte[] content, boolean uncharged, long ended) {}
+    private record KnownCall(long id, CallState state, byte[] content, boolean uncharged, long ended, boolean orphan) {}
 
     private Placed place(Session session, ReceivedFile file, long job, Entry entry) throws SQLException {
         if (entry instanceof Entry.Invalid invalid) {
@@ -195,13 +195,15 @@ final class SqlIntake {
             return new Placed(made, true, true, false, null, null);
         }
         KnownCall known = session.one(
-                "SELECT id, state, content, attempts = 0 AND doubts = 0, ended FROM call WHERE key = ?",
+                "SELECT id, state, content, attempts = 0 AND doubts = 0, ended,"
+                        + " NOT EXISTS (SELECT 1 FROM item i WHERE i.call = call.id) FROM call WHERE key = ?",
                 row -> new KnownCall(
                         row.getLong(1),
                         CallState.valueOf(row.getString(2)),
                         row.getBytes(3),
                         row.getBoolean(4),
-                        row.getLong(5)),
+                        row.getLong(5),
+                        row.getBoolean(6)),
                 (Object) asking.key());
         if (known == null) {
             throw new IllegalStateException("a call vanished while its item was recorded");
@@ -218,7 +220,7 @@ final class SqlIntake {
             session.update("UPDATE item SET fresh = 0 WHERE call = ?", known.id());
             return new Placed(known.id(), true, true, variant, null, null);
         }
-        return new Placed(known.id(), !known.state().isEnd(), false, variant, null, null);
+        return new Placed(known.id(), !known.state().isEnd(), known.orphan(), variant, null, null);
     }
 
     private static boolean isSameRequest(Twin twin, Entry.Asking asking) {
@@ -260,11 +262,17 @@ final class SqlIntake {
         session.update("DELETE FROM file WHERE id = ?", file.id());
         for (long call : calls) {
             boolean unwanted = session.number(
-                            "SELECT count(*) FROM call c WHERE c.id = ? AND c.state = 'READY' AND c.fence = 0"
-                                    + " AND NOT EXISTS (SELECT 1 FROM item i WHERE i.call = c.id)",
+                            "SELECT count(*) FROM call c WHERE c.id = ? AND c.state = 'READY' AND c.attempts = 0"
+                                    + " AND c.doubts = 0 AND NOT EXISTS (SELECT 1 FROM item i WHERE i.call = c.id)",
                             call)
                     > 0;
-            if (unwanted) {
+            boolean inTheJournal = session.number("SELECT fence FROM call WHERE id = ?", call) > 0;
+            if (unwanted && inTheJournal) {
+                session.update(
+                        "UPDATE call SET state = 'DEAD', code = 'unwanted', reason = 'Nobody asks for it any more.'"
+                                + " WHERE id = ?",
+                        call);
+            } else if (unwanted) {
                 session.update("DELETE FROM request WHERE call = ?", call);
                 session.update("DELETE FROM call WHERE id = ?", call);
             } else {

@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Objects;
 import java.util.Set;
 import org.flywaydb.core.Flyway;
@@ -62,6 +65,7 @@ final class Sqlite implements Dialect {
                 Files.createFile(
                         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             }
+            refuseOthers();
             Flyway.configure()
                     .dataSource(source)
                     .locations("classpath:db/sqlite")
@@ -73,13 +77,27 @@ final class Sqlite implements Dialect {
             identity = identityNow();
         } catch (IOException e) {
             throw new ConfigException("The ledger " + file + " cannot be created: " + e + ".");
-        } catch (FlywayException e) {
+        } catch (FlywayException | SQLException e) {
             throw new ConfigException(
                     "The ledger " + file + " cannot be opened: " + advice(e) + " Nothing in it was changed.");
         }
     }
 
-    private static String advice(FlywayException failure) {
+    /** Our connections turn a database into one with a write-ahead log, so somebody else's is known before. */
+    private void refuseOthers() throws SQLException {
+        try (Connection plain = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = plain.createStatement();
+                ResultSet tables = statement.executeQuery(
+                        "SELECT count(*), coalesce(sum(name = 'flyway_schema_history'), 0) FROM sqlite_master"
+                                + " WHERE type = 'table'")) {
+            if (tables.getLong(1) > 0 && tables.getLong(2) == 0) {
+                throw new ConfigException("The ledger " + file
+                        + " is a database, but no ledger. Check ledger.url. Nothing in it was changed.");
+            }
+        }
+    }
+
+    private static String advice(Exception failure) {
         String text = String.valueOf(failure.getMessage());
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql

@@ -1,0 +1,64 @@
+package dev.oncebox.engine;
+
+import dev.oncebox.config.EngineSettings;
+import dev.oncebox.ledger.Verdict;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+
+/** An engine that judges what a test lets it see. */
+final class Judging {
+
+    static final Instant NOW = Instant.parse("2026-11-29T12:00:00Z");
+
+    static final Engine ENGINE = new Engine(new EngineSettings(
+            "e",
+            EngineSettings.Protocol.OPENAI,
+            URI.create("http://localhost/"),
+            null,
+            null,
+            Map.of(),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(1),
+            4,
+            new BigDecimal("2"),
+            new BigDecimal("10"),
+            "",
+            false,
+            EngineSettings.OnDoubt.RESEND,
+            "",
+            null));
+
+    static Verdict judge(int status, String body, String... headers) {
+        return judge(status, body.replace('\'', '"').getBytes(StandardCharsets.UTF_8), headers);
+    }
+
+    static Verdict judge(int status, byte[] body, String... headers) {
+        Map<String, String> map = headers.length == 0 ? Map.of() : Map.of(headers[0], headers[1]);
+        return ENGINE.judge(new Observed.Response(status, map, body, null), NOW);
+    }
+
+    /** UNSENT, VALID, …; for a refusal, whose fault it is. */
+    static String kind(Verdict verdict) {
+        return verdict instanceof Verdict.Refused refused
+                ? refused.cause().name()
+                : verdict.getClass().getSimpleName().toUpperCase(Locale.ROOT);
+    }
+
+    static String code(Verdict verdict) {
+        return verdict instanceof Verdict.Refused refused
+                ? refused.code()
+                : verdict instanceof Verdict.Unknown unknown ? unknown.code() : "";
+    }
+
+    static Verdict judge(IOException failure) {
+        return ENGINE.judge(new Observed.Failure(failure), NOW);
+    }
+
+    private Judging() {}
+}
