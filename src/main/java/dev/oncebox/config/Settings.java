@@ -111,6 +111,14 @@ public record Settings(
         Protocol protocol = values.choice(prefix + "protocol", Protocol.OPENAI);
         Map<String, Secret> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         source.below(prefix + "header.").forEach((header, value) -> headers.put(header, new Secret(value)));
+        String idempotencyHeader = source.orDefault(prefix + "idempotency-header", "Idempotency-Key");
+        for (String header : headers.keySet()) {
+            if (header.equalsIgnoreCase(idempotencyHeader)) {
+                throw new ConfigException(source.where(prefix + "header." + header) + ": the header " + header
+                        + " carries each call's own key; with one value for all, an endpoint would take them for one"
+                        + " call. Remove the line, or name another header in " + prefix + "idempotency-header.");
+            }
+        }
         String key = values.text(prefix + "api-key");
         String answer = values.text(prefix + "answer", "");
         try {
@@ -126,12 +134,12 @@ public record Settings(
                 values.text(prefix + "model"),
                 key == null ? null : new Secret(key),
                 Collections.unmodifiableMap(headers),
-                values.duration(prefix + "timeout", "120s"),
-                values.duration(prefix + "connect-timeout", "10s"),
+                values.limit(prefix + "timeout", "120s"),
+                values.limit(prefix + "connect-timeout", "10s"),
                 values.positive(prefix + "concurrency", 16),
                 values.price(prefix + "price.input"),
                 values.price(prefix + "price.output"),
-                source.orDefault(prefix + "idempotency-header", "Idempotency-Key"),
+                idempotencyHeader,
                 values.flag(prefix + "deduplicates", false),
                 values.choice(prefix + "on-doubt", OnDoubt.RESEND),
                 answer,

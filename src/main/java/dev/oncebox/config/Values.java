@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class Values {
 
     private static final Pattern DURATION = Pattern.compile("(\\d+)\\s*(ms|s|m|h|d)");
+    /** Longer ones are slips, and do not fit where milliseconds or seconds are counted. */
+    private static final Duration LONGEST = Duration.ofDays(366);
+
+    private static final int MOST_PRICE_DIGITS = 9;
     private static final Pattern SIZE = Pattern.compile("(\\d+)\\s*(B|KB|MB|GB)?", Pattern.CASE_INSENSITIVE);
 
     private final UnaryOperator<@Nullable String> lookup;
@@ -44,6 +48,17 @@ public final class Values {
     /** Durations are written {@code 250ms}, {@code 2s}, {@code 10m}, {@code 24h}, {@code 7d}. */
     public Duration duration(String name, String otherwise) {
         return parse(name, otherwise, "a duration such as 250ms, 2s, 10m or 24h", Values::parseDuration);
+    }
+
+    /** A duration that something may take, which is never none. */
+    public Duration limit(String name, String otherwise) {
+        return parse(name, otherwise, "a duration above zero, such as 10s or 2m", text -> {
+            Duration limit = parseDuration(text);
+            if (limit.isZero()) {
+                throw new IllegalArgumentException();
+            }
+            return limit;
+        });
     }
 
     public long size(String name, String otherwise) {
@@ -85,7 +100,8 @@ public final class Values {
                 ? null
                 : parse(name, "0", "a price such as 0.15", text -> {
                     BigDecimal price = new BigDecimal(text);
-                    if (price.signum() < 0 || price.precision() > 15 || price.scale() > 9) {
+                    boolean huge = price.precision() - price.scale() > MOST_PRICE_DIGITS;
+                    if (price.signum() < 0 || huge || price.precision() > 15 || price.scale() > 9) {
                         throw new IllegalArgumentException();
                     }
                     return price;
@@ -125,14 +141,19 @@ public final class Values {
         if (!matcher.matches()) {
             throw new IllegalArgumentException("a duration is written 250ms, 2s, 10m or 24h");
         }
-        long amount = Long.parseLong(matcher.group(1));
-        return switch (matcher.group(2)) {
-            case "ms" -> Duration.ofMillis(amount);
-            case "s" -> Duration.ofSeconds(amount);
-            case "m" -> Duration.ofMinutes(amount);
-            case "h" -> Duration.ofHours(amount);
-            default -> Duration.ofDays(amount);
-        };
+        long amount = Math.min(Long.parseLong(matcher.group(1)), LONGEST.toMillis() + 1);
+        Duration duration =
+                switch (matcher.group(2)) {
+                    case "ms" -> Duration.ofMillis(amount);
+                    case "s" -> Duration.ofSeconds(amount);
+                    case "m" -> Duration.ofMinutes(amount);
+                    case "h" -> Duration.ofHours(amount);
+                    default -> Duration.ofDays(amount);
+                };
+        if (duration.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("a duration is at most 366d");
+        }
+        return duration;
     }
 
     private static long parseSize(String text) {

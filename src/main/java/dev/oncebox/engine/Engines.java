@@ -25,6 +25,7 @@ import org.apache.camel.Exchange;
 import org.apache.camel.Message;
 import org.apache.camel.component.http.HttpEndpoint;
 import org.apache.camel.http.common.HttpMethods;
+import org.apache.camel.util.ObjectHelper;
 
 /**
  * All engines of the configuration, as the dispatch route uses them: {@link #prepare} makes the request of a call,
@@ -90,17 +91,26 @@ public final class Engines implements Capacity {
         message.removeHeaders("*");
         exchange.setVariable(Variables.REPLY, new Reply(status, body));
         String cut = headers.get(SingleSend.CUT.toLowerCase(Locale.ROOT));
-        Verdict verdict = engine.judge(new Observed.Response(status, headers, body, cut), clock.instant());
+        boolean late = headers.containsKey(SingleSend.LATE.toLowerCase(Locale.ROOT));
+        // a success that did not come in time is no reply, and the engine's on-doubt decides; its bytes are kept
+        Observed observed = cut != null && late && status >= 200 && status < 300
+                ? new Observed.Failure(new DeadlineException(cut, new IOException(cut)))
+                : new Observed.Response(status, headers, body, cut);
+        Verdict verdict = engine.judge(observed, clock.instant());
         if (!(verdict instanceof Verdict.Valid valid)) {
             throw new CallFailed(verdict);
         }
         exchange.setVariable(Variables.ANSWER, valid.answer());
     }
 
-    /** What it means that no reply came. */
+    /** What it means that the route failed: a verdict on its way, perhaps wrapped in others; else that no reply came. */
     public Verdict failed(Exchange exchange) {
-        Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
         Throwable cause = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
+        CallFailed judged = ObjectHelper.getException(CallFailed.class, cause);
+        if (judged != null) {
+            return judged.verdict();
+        }
+        Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
         if (exchange.getVariable(Variables.SENT) == null) {
             return new Verdict.Unsent(
                     "not_recorded", "Nothing was sent, since the send could not be recorded: " + cause.getMessage());

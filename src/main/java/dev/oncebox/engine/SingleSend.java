@@ -4,6 +4,7 @@ import dev.oncebox.CrashPoint;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -46,6 +47,9 @@ final class SingleSend implements HttpClientConfigurer {
 
     /** Set on a reply that is not whole; the value says why. A server's own header of this name is dropped. */
     static final String CUT = "Oncebox-Cut";
+
+    /** Set beside {@link #CUT} when the reply is not whole because the engine's time was over. */
+    static final String LATE = "Oncebox-Late";
 
     private static final int LARGEST_REPLY = 64 << 20;
     private static final TimeValue CHECK_IDLE_AFTER = TimeValue.ofMilliseconds(500);
@@ -103,20 +107,28 @@ final class SingleSend implements HttpClientConfigurer {
         try {
             ClassicHttpResponse response = chain.proceed(request, scope);
             response.removeHeaders(CUT);
+            response.removeHeaders(LATE);
             readWhole(response, deadline);
             return response;
         } catch (IOException e) {
-            boolean written = scope.clientContext.getAttribute(WRITING) != null;
-            if (!written) {
-                throw new NotSentException(describe(e), e);
+            throw failure(e, scope, deadline);
+        } catch (IllegalStateException e) {
+            // the client's word for a connection that was closed under it before it was used
+            if (!deadline.over) {
+                throw e;
             }
-            if (deadline.over) {
-                throw new DeadlineException("No reply within " + timeout.toMillis() + " ms.", e);
-            }
-            throw e;
+            throw failure(new InterruptedIOException("the engine's time was over"), scope, deadline);
         } finally {
             alarm.cancel(false);
         }
+    }
+
+    private IOException failure(IOException e, ExecChain.Scope scope, Deadline deadline) {
+        boolean written = scope.clientContext.getAttribute(WRITING) != null;
+        if (!written) {
+            return new NotSentException(describe(e), e);
+        }
+        return deadline.over ? new DeadlineException("No reply within " + timeout.toMillis() + " ms.", e) : e;
     }
 
     private void readWhole(ClassicHttpResponse response, Deadline deadline) {
@@ -130,8 +142,11 @@ final class SingleSend implements HttpClientConfigurer {
             cut = copy(in, bytes);
         } catch (IOException e) {
             cut = deadline.over
-                    ? "the engine's time of " + timeout.toMillis() + " ms was over"
+                    ? "No whole reply within " + timeout.toMillis() + " ms."
                     : "the connection broke: " + describe(e);
+            if (deadline.over) {
+                response.setHeader(LATE, "true");
+            }
         }
         if (cut != null) {
             response.setHeader(CUT, cut);

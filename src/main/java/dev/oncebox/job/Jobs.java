@@ -126,7 +126,10 @@ public final class Jobs {
             String engine = part.strip();
             if (!known.contains(engine)) {
                 throw new ConfigException(file.where("engines") + ": no engine is named \"" + engine
-                        + "\". application.properties has: " + String.join(", ", known) + ".");
+                        + "\". "
+                        + (known.isEmpty()
+                                ? "application.properties has none: set engine.default.url."
+                                : "application.properties has: " + String.join(", ", known) + "."));
             }
             engines.add(engine);
         }

@@ -16,6 +16,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What must hold of the machine and the folders before anything is read or sent. */
 final class Preflight {
@@ -23,11 +25,15 @@ final class Preflight {
     private static final Set<String> NETWORK =
             Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs");
 
+    /** What Camel's file component reads as something else than a part of a path; escapes it even follows in silence. */
+    private static final Pattern MISREAD = Pattern.compile("\\?|%[0-9A-Fa-f]{2}|\\{\\{|\\$\\{|\\$simple\\{");
+
     private Preflight() {}
 
     /** Checks everything and makes missing folders. */
     static void check(Settings settings) {
         checkLocale(System.getProperty("sun.jnu.encoding", "UTF-8"));
+        checkReadable(settings.inbox());
         Map<String, Path> folders = folders(settings);
         checkApart(folders);
         folders.values().forEach(Preflight::make);
@@ -54,6 +60,15 @@ final class Preflight {
         if (!Charset.forName(encoding).equals(StandardCharsets.UTF_8)) {
             throw new ConfigException("File names cannot be read in this locale (encoding " + encoding
                     + "). Start Oncebox with bin/oncebox, or set LC_ALL=C.UTF-8.");
+        }
+    }
+
+    static void checkReadable(Path inbox) {
+        Matcher misread = MISREAD.matcher(inbox.toString());
+        if (misread.find()) {
+            throw new ConfigException(
+                    "The inbox " + inbox + " has \"" + misread.group() + "\" in its path, which would be"
+                            + " misread. Rename the folder, or set inbox.dir to another one.");
         }
     }
 

@@ -42,7 +42,7 @@ final class DueConsumer extends LedgerConsumer {
                     Exchange exchange = createExchange(false);
                     exchange.getMessage().setBody(call);
                     exchange.setVariable(Variables.CALL, call);
-                    start(exchange, () -> capacity.release(engine, 1));
+                    start(exchange, () -> finished(engine, exchange));
                 }
                 more |= places > 0 && calls.size() == places;
             } finally {
@@ -50,6 +50,17 @@ final class DueConsumer extends LedgerConsumer {
             }
         }
         return more;
+    }
+
+    /** Camel tells the guard nothing of a block whose error handling failed as well, and the call would stay open. */
+    private void finished(String engine, Exchange exchange) {
+        try {
+            if (exchange.getException() != null) {
+                Guard.settleIfOpen(ledger, exchange);
+            }
+        } finally {
+            capacity.release(engine, 1);
+        }
     }
 
     /** A claim that failed may have happened all the same: what nobody here knows of is given back first. */

@@ -40,11 +40,16 @@ public final class Guard extends ServiceSupport implements IdempotentRepository 
 
     @Override
     public boolean confirm(Exchange exchange, String key) {
+        settleIfOpen(ledger, exchange);
+        return true;
+    }
+
+    /** Puts the call in doubt if its route ended without settling it. */
+    static void settleIfOpen(Ledger ledger, Exchange exchange) {
         Call call = exchange.getVariable(Variables.CALL, Call.class);
         if (exchange.getVariable(Variables.CALL_SETTLED) == null && ledger.isOpen(call)) {
             ledger.settle(call, UNSETTLED, exchange.getVariable(Variables.REPLY, Reply.class));
         }
-        return true;
     }
 
     @Override
