@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -45,6 +46,9 @@ public record Settings(
         Map<String, EngineSettings> engines,
         Jobs jobs,
         Map<String, String> properties) {
+
+    private static final Set<String> TRANSPORT =
+            Set.of("host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect");
 
     /** Reads and checks the configuration of a home. */
     public static Settings read(Home home, Map<String, String> environment) {
@@ -113,6 +117,10 @@ public record Settings(
         source.below(prefix + "header.").forEach((header, value) -> headers.put(header, new Secret(value)));
         String idempotencyHeader = source.orDefault(prefix + "idempotency-header", "Idempotency-Key");
         for (String header : headers.keySet()) {
+            if (TRANSPORT.contains(header.toLowerCase(Locale.ROOT)) || header.toLowerCase(Locale.ROOT).startsWith("camel")) {
+                throw new ConfigException(source.where(prefix + "header." + header) + ": the header " + header
+                        + " belongs to the HTTP client and would be silently without effect. Remove the line.");
+            }
             if (header.equalsIgnoreCase(idempotencyHeader)) {
                 throw new ConfigException(source.where(prefix + "header." + header) + ": the header " + header
                         + " carries each call's own key; with one value for all, an endpoint would take them for one"

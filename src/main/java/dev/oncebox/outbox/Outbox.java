@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The Aggregator at the end: puts the answers of a dropped file into the outbox, under the name and in the layout of
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * before the ledger knows of a delivery costs nothing but doing it again.
  */
 public final class Outbox {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
 
     private final Ledger ledger;
     private final Jobs jobs;
@@ -156,5 +160,10 @@ public final class Outbox {
 
     private static IllegalStateException outside(String path) {
         return new IllegalStateException("The answers of " + path + " would leave the outbox. Nothing was written.");
+    }
+
+    /** Says that a delivery failed; it will be tried again. */
+    public void failed(SettledFile file, Throwable reason) {
+        LOG.error("The answers of {} cannot be written and are tried again: {}", file.path(), reason.toString());
     }
 }
