@@ -117,7 +117,8 @@ public record Settings(
         source.below(prefix + "header.").forEach((header, value) -> headers.put(header, new Secret(value)));
         String idempotencyHeader = source.orDefault(prefix + "idempotency-header", "Idempotency-Key");
         for (String header : headers.keySet()) {
-            if (TRANSPORT.contains(header.toLowerCase(Locale.ROOT)) || header.toLowerCase(Locale.ROOT).startsWith("camel")) {
+            if (TRANSPORT.contains(header.toLowerCase(Locale.ROOT))
+                    || header.toLowerCase(Locale.ROOT).startsWith("camel")) {
                 throw new ConfigException(source.where(prefix + "header." + header) + ": the header " + header
                         + " belongs to the HTTP client and would be silently without effect. Remove the line.");
             }

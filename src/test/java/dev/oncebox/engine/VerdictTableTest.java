@@ -1,14 +1,13 @@
 package dev.oncebox.engine;
 
-import static dev.oncebox.engine.Judging.ENGINE;
 import static dev.oncebox.engine.Judging.code;
 import static dev.oncebox.engine.Judging.judge;
 import static dev.oncebox.engine.Judging.kind;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oncebox.ledger.Charged;
-import dev.oncebox.ledger.Verdict.Refused.Cause;
 import dev.oncebox.ledger.Verdict;
+import dev.oncebox.ledger.Verdict.Refused.Cause;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

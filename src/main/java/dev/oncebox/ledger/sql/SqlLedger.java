@@ -263,8 +263,8 @@ public final class SqlLedger implements Ledger {
         if (loss != null) {
             writer.refuse(new LedgerException(loss, false, new IllegalStateException(loss)));
             timer.shutdown();
-            onLost.accept(loss + " Nothing more is sent, since nothing could be recorded. What it knew of payments is"
-                    + " gone with it: put the file back, or accept that its calls may be paid again.");
+            onLost.accept(loss + " Nothing more is sent, since nothing could be recorded. It knows what was"
+                    + " paid: put the very file back, leave the -wal file beside it where it is, and start again.");
         }
     }
 

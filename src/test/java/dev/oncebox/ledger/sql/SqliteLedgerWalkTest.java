@@ -1,7 +1,7 @@
 package dev.oncebox.ledger.sql;
 
-import dev.oncebox.ledger.LedgerWalkTck;
 import dev.oncebox.ledger.LedgerStorage;
+import dev.oncebox.ledger.LedgerWalkTck;
 import java.nio.file.Path;
 
 class SqliteLedgerWalkTest extends LedgerWalkTck {

@@ -1,0 +1,133 @@
+package dev.oncebox;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A started distribution: waited for, signalled, and never left behind.
+ *
+ * <p>The tests start it some hundred times, so they spare the compiler and share a class archive; what is tested is the
+ * same program. Those that look at the start itself do without.
+ */
+final class Launched implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
+    private final Process process;
+
+    private Launched(Process process) {
+        this.process = process;
+    }
+
+    /** Starts a command on a home, with more options for Java. */
+    static Launched quickly(TestHome home, String javaOptions, String... command) {
+        return plainly(home, QUICK + " -XX:SharedArchiveFile=" + Archive.FILE + " " + javaOptions, command);
+    }
+
+    static Launched plainly(TestHome home, String javaOptions, String... command) {
+        return new Launched(home.start(List.of("JAVA_OPTS=" + javaOptions), command));
+    }
+
+    static Launched untilIdle(TestHome home) {
+        return quickly(home, "", "run", "--until-idle");
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits for its end and returns its exit code. */
+    int exit() {
+        return exitWithin(PATIENCE);
+    }
+
+    int exitWithin(Duration time) {
+        if (!endsWithin(time)) {
+            throw new AssertionError("still running after " + time);
+        }
+        return process.exitValue();
+    }
+
+    boolean endsWithin(Duration time) {
+        try {
+            return process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** kill -9; returns whether it was still alive. If not, it must have come to its end properly. */
+    boolean kill() {
+        process.destroyForcibly();
+        int exit = exit();
+        if (!Set.of(0, 4, 137).contains(exit)) {
+            throw new AssertionError("ended by itself with exit code " + exit);
+        }
+        return exit == 137;
+    }
+
+    void signal(String name) {
+        ShellCommand.of("kill", "-" + name, String.valueOf(pid())).run();
+    }
+
+    /** Waits for its end and returns the most memory it had, in MB. */
+    long peakMegabytes(Duration atMost) {
+        var peak = new long[1];
+        await().atMost(atMost).pollInterval(Duration.ofMillis(50)).until(() -> {
+            peak[0] = Math.max(peak[0], residentMegabytes());
+            return !isAlive();
+        });
+        return peak[0];
+    }
+
+    private long residentMegabytes() {
+        try {
+            return Files.readAllLines(Path.of("/proc/" + pid() + "/status")).stream()
+                    .filter(line -> line.startsWith("VmHWM:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
+                    .findFirst()
+                    .orElse(0);
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        exit();
+    }
+
+    /** Classes as they lie in memory after a start, made once. Without it every start takes half a second longer. */
+    private static final class Archive {
+
+        static final Path FILE = make();
+
+        private static Path make() {
+            Path file = Path.of(System.getProperty("oncebox.dist")).resolveSibling("classes.jsa");
+            try {
+                Files.deleteIfExists(file);
+                Path home = Files.createTempDirectory(file.getParent(), "archive-home-");
+                ShellCommand.of(System.getProperty("oncebox.dist") + "/bin/oncebox", "check", "--home", home.toString())
+                        .with("JAVA_OPTS", QUICK + " -XX:ArchiveClassesAtExit=" + file)
+                        .run();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return file;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.oncebox;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A command as somebody types it, run to its end. */
+record ShellCommand(List<String> words, Path folder, Map<String, String> environment) {
+
+    private static final long PATIENCE_SECONDS = 90;
+
+    /** @param err what it said on standard error */
+    record Result(int exit, String out, String err) {}
+
+    static ShellCommand of(String... words) {
+        return new ShellCommand(List.of(words), Path.of("").toAbsolutePath(), Map.of());
+    }
+
+    /** A script, which also makes and looks at names that the locale of the tests may not be able to. */
+    static ShellCommand script(String script) {
+        return of("sh", "-euc", script);
+    }
+
+    ShellCommand in(Path elsewhere) {
+        return new ShellCommand(words, elsewhere, environment);
+    }
+
+    ShellCommand with(String name, String value) {
+        var more = new HashMap<>(environment);
+        more.put(name, value);
+        return new ShellCommand(words, folder, more);
+    }
+
+    Result run() {
+        try {
+            Path out = Files.createTempFile("oncebox-", ".out");
+            Path err = Files.createTempFile("oncebox-", ".err");
+            var builder = new ProcessBuilder(words)
+                    .directory(folder.toFile())
+                    .redirectOutput(out.toFile())
+                    .redirectError(err.toFile());
+            builder.environment().putAll(environment);
+            Process process = builder.start();
+            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError("still running: " + words + "\n" + text(out) + text(err));
+            }
+            var result = new Result(process.exitValue(), text(out), text(err));
+            Files.delete(out);
+            Files.delete(err);
+            return result;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String text(Path file) throws IOException {
+        return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    }
+}
