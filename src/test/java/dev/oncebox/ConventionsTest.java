@@ -32,7 +32,7 @@ class ConventionsTest {
             Set.of("simple", "constant", "method", "header", "jsonpath", "jq", "variable", "exchangeProperty");
     private static final Set<String> HOLDS_AN_EXPRESSION = Set.of("expression", "onWhen", "handled", "continued");
     /** Numbers that are no setting: what they mean is in the name, and nobody would want another. */
-    private static final Map<String, Object> NUMBERS = Map.of("initialDelay", 0, "concurrentConsumers", 4);
+    private static final Map<String, Object> NUMBERS = Map.of("initialDelay", 0);
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{\\??([A-Za-z0-9.-]+)(?::[^}]*)?}}");
 

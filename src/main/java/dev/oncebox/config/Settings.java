@@ -70,7 +70,9 @@ public record Settings(
         Duration settle = values.duration("inbox.settle", "500ms");
         properties.put("inbox.dir", inbox.toString());
         properties.put("inbox.poll", String.valueOf(poll.toMillis()));
+        properties.put("inbox.concurrency", String.valueOf(values.positive("inbox.concurrency", 8)));
         properties.put("outbox.dir", outbox.toString());
+        properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 8)));
         return new Settings(
                 home,
                 inbox,
