@@ -167,4 +167,18 @@ class OutboxRouteTest extends StubbedHome {
         assertThat(home.lines("outbox/" + name).get(0).path("id").asText()).isEqualTo("../../../etc/passwd");
         assertThat(home.files(".")).allMatch(file -> !file.contains("passwd"));
     }
+
+    @Test
+    void a_file_that_cannot_be_delivered_does_not_keep_the_others_or_the_run_waiting() {
+        TestHome home = home();
+        home.write("outbox/tags", "in the way");
+        home.write("config/jobs/tags/job.properties", "");
+        home.drop("tags/a.md", "One.");
+        home.drop("b.md", "Two.");
+
+        assertThat(home.runUntilIdle()).isEqualTo(4);
+
+        assertThat(home.files("outbox")).containsExactlyInAnyOrder("tags", "b.md");
+        assertThat(stub.count()).isEqualTo(2);
+    }
 }

@@ -84,7 +84,7 @@ final class PropertySource {
         }
         values.keySet().forEach(name -> byVariable.put(variable(name), name));
         environment.forEach((variable, value) -> {
-            String name = byVariable.getOrDefault(variable, engineProperty(variable));
+            String name = byVariable.getOrDefault(variable, engineProperty(variable, environment));
             if (name != null) {
                 values.put(name, value.strip());
                 overridden.put(name, "environment variable " + variable);
@@ -93,14 +93,14 @@ final class PropertySource {
     }
 
     /** An engine that only the environment knows: {@code ENGINE_FAST_API_KEY} is {@code engine.fast.api-key}. */
-    private static @Nullable String engineProperty(String variable) {
+    private static @Nullable String engineProperty(String variable, Map<String, String> environment) {
         for (String property : ENGINE) {
             String suffix = "_" + variable(property);
             if (variable.startsWith("ENGINE_")
                     && variable.endsWith(suffix)
                     && variable.length() > "ENGINE".length() + suffix.length() + 1) {
                 String name = variable.substring("ENGINE_".length(), variable.length() - suffix.length());
-                if (name.matches("[A-Z0-9]+")) {
+                if (name.matches("[A-Z0-9]+") && environment.containsKey("ENGINE_" + name + "_URL")) {
                     return "engine." + name.toLowerCase(Locale.ROOT) + "." + property;
                 }
             }

@@ -7,6 +7,7 @@ import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,6 +35,14 @@ final class Engine {
         settings.headers().values().forEach(header -> secrets.add(header.value()));
         if (settings.apiKey() != null) {
             secrets.add(settings.apiKey().value());
+        }
+        String query = settings.url().getRawQuery();
+        if (query != null) {
+            for (String parameter : query.split("&")) {
+                String value = parameter.substring(parameter.indexOf('=') + 1);
+                secrets.add(value);
+                secrets.add(URLDecoder.decode(value, StandardCharsets.UTF_8));
+            }
         }
         secrets.removeIf(secret -> secret.length() < 8);
     }

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import org.apache.camel.CamelContext;
+import org.apache.camel.Component;
 import org.apache.camel.Endpoint;
 import org.apache.camel.Exchange;
 import org.apache.camel.Message;
@@ -50,8 +51,8 @@ public final class Engines implements Capacity {
         List<Endpoint> bound = new ArrayList<>();
         for (Engine engine : engines.values()) {
             EngineSettings settings = engine.settings();
-            HttpEndpoint endpoint = context.getEndpoint(settings.url().toString(), HttpEndpoint.class);
-            if (endpoint == null || !endpoint.getHttpUri().equals(settings.url())) {
+            HttpEndpoint endpoint = endpoint(context, settings);
+            if (!endpoint.getHttpUri().equals(settings.url())) {
                 throw new ConfigException("engine." + settings.name() + ".url: a parameter of the address means"
                         + " something to the HTTP client, so the endpoint would not receive it. Rename or remove it.");
             }
@@ -66,6 +67,18 @@ public final class Engines implements Capacity {
             bound.add(endpoint);
         }
         return bound;
+    }
+
+    /** An endpoint of the engine's own: the context has one an address, and engines at one address differ in timeouts. */
+    private static HttpEndpoint endpoint(CamelContext context, EngineSettings settings) {
+        try {
+            Component component = context.getComponent(settings.url().getScheme());
+            Endpoint endpoint = component.createEndpoint(settings.url().toString());
+            context.addEndpoint("engine://" + settings.name(), endpoint);
+            return (HttpEndpoint) endpoint;
+        } catch (Exception e) {
+            throw new ConfigException("engine." + settings.name() + ".url cannot be used: " + e.getMessage());
+        }
     }
 
     /** Makes the body and the headers of the call's request. Nothing else of the exchange may reach the endpoint. */
@@ -87,19 +100,22 @@ public final class Engines implements Capacity {
                 .forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), String.valueOf(value)));
         int status = message.getHeader(Exchange.HTTP_RESPONSE_CODE, 0, Integer.class);
         byte[] body = Objects.requireNonNullElse(message.getBody(byte[].class), new byte[0]);
-        body = engine.withoutSecrets(body);
         message.removeHeaders("*");
-        exchange.setVariable(Variables.REPLY, new Reply(status, body));
+        exchange.setVariable(Variables.REPLY, new Reply(status, engine.withoutSecrets(body)));
         String cut = headers.get(SingleSend.CUT.toLowerCase(Locale.ROOT));
         boolean late = headers.containsKey(SingleSend.LATE.toLowerCase(Locale.ROOT));
         // a success that did not come in time is no reply, and the engine's on-doubt decides; its bytes are kept
-        Observed observed = cut != null && late && status >= 200 && status < 300
-                ? new Observed.Failure(new DeadlineException(cut, new IOException(cut)))
-                : new Observed.Response(status, headers, body, cut);
-        Verdict verdict = engine.judge(observed, clock.instant());
-        if (!(verdict instanceof Verdict.Valid valid)) {
-            throw new CallFailed(verdict);
+        if (cut != null && late && status >= 200 && status < 300) {
+            throw new CallFailed(engine.judge(
+                    new Observed.Failure(new DeadlineException(cut, new IOException(cut))), clock.instant()));
         }
+        Verdict verdict = engine.judge(new Observed.Response(status, headers, body, cut), clock.instant());
+        if (!(verdict instanceof Verdict.Valid valid)) {
+            byte[] shown = engine.withoutSecrets(body);
+            throw new CallFailed(engine.judge(new Observed.Response(status, headers, shown, cut), clock.instant()));
+        }
+        // an answer is kept and delivered as it was paid for, even where it holds what a header holds
+        exchange.setVariable(Variables.REPLY, new Reply(status, body));
         exchange.setVariable(Variables.ANSWER, valid.answer());
     }
 

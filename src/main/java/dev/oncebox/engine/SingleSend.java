@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.camel.component.http.HttpClientConfigurer;
 import org.apache.hc.client5.http.classic.ExecChain;
@@ -56,15 +56,22 @@ final class SingleSend implements HttpClientConfigurer {
     private static final TimeValue KEEP_IDLE = TimeValue.ofSeconds(4);
     private static final String WRITING = "oncebox.writing";
 
-    private static final ScheduledExecutorService ALARMS = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "deadlines");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final ScheduledExecutorService ALARMS = alarms();
 
     private final Duration timeout;
     private final Duration connectTimeout;
     private final int concurrency;
+
+    /** Forgets an alarm that is cancelled: each holds its request, and would until the request's time is over. */
+    private static ScheduledExecutorService alarms() {
+        var alarms = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "deadlines");
+            thread.setDaemon(true);
+            return thread;
+        });
+        alarms.setRemoveOnCancelPolicy(true);
+        return alarms;
+    }
 
     SingleSend(Duration timeout, Duration connectTimeout, int concurrency) {
         this.timeout = timeout;

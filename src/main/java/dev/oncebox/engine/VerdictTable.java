@@ -139,11 +139,21 @@ final class VerdictTable {
                     Usage.UNKNOWN);
         }
         ErrorBody error = ErrorBody.of(reply);
-        if (error != null) {
-            return error(error.status(), error, response, now);
-        }
         Protocol.Envelope envelope = protocol.read(reply);
         Usage usage = price.apply(envelope == null ? reply.get("usage") : envelope.usage());
+        JsonNode content = envelope == null ? null : envelope.content();
+        boolean answeredAnyway = content != null && reply.size() > 1 && error != null && error.saysNothing();
+        if (error != null && !answeredAnyway) {
+            if (content != null && (content != reply || reply.size() > 1) && error.isUnknown()) {
+                // what brought an answer was no refusal: it may have been charged, so it counts as an attempt
+                return incomplete(
+                        "answer_with_error",
+                        "The reply holds an answer and an error as well"
+                                + (error.message() == null ? "." : ": " + shorten(error.message())),
+                        usage);
+            }
+            return error(error.status(), error, response, now);
+        }
         if (envelope == null) {
             return incomplete("no_answer", "The reply holds no answer where one should be.", usage);
         }
@@ -240,7 +250,20 @@ final class VerdictTable {
                     || (type != null && codes.contains(type.toLowerCase(Locale.ROOT)));
         }
 
-        /** The status that an error under a success would have had; an error nobody knows cost nothing and may pass. */
+        boolean saysNothing() {
+            return code == null && type == null && (message == null || message.isBlank());
+        }
+
+        /** Whether neither its code nor its type is one that says what happened. */
+        boolean isUnknown() {
+            return !(code != null && code.matches("[45]\\d\\d"))
+                    && !isOneOf(ACCOUNT_CODES)
+                    && !isOneOf(MONEY)
+                    && !isOneOf(BUSY_CODES)
+                    && !isOneOf(REQUEST_CODES);
+        }
+
+        /** The status that an error under a success would have had; one without an answer beside it cost nothing. */
         int status() {
             if (code != null && code.matches("[45]\\d\\d")) {
                 return Integer.parseInt(code);

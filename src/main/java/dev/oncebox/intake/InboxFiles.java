@@ -16,6 +16,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.camel.component.file.GenericFile;
 import org.apache.camel.component.file.GenericFileFilter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which files of the inbox may be taken: whole ones. A file is whole when it has not changed for the settling time, by
@@ -26,7 +28,9 @@ import org.apache.camel.component.file.GenericFileFilter;
  */
 public final class InboxFiles implements GenericFileFilter<File> {
 
-    private static final Set<String> UNFINISHED = Set.of("tmp", "part", "partial", "crdownload", "filepart", "swp");
+    private static final Logger LOG = LoggerFactory.getLogger(InboxFiles.class);
+    private static final Set<String> UNFINISHED =
+            Set.of("tmp", "part", "partial", "crdownload", "filepart", "swp", "camellock");
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(10);
 
     private final Path inbox;
@@ -77,6 +81,9 @@ public final class InboxFiles implements GenericFileFilter<File> {
                 @Override
                 public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
                     if (attributes.isRegularFile() && wanted(file) && !postponed.containsKey(file)) {
+                        if (isUnnameable(file)) {
+                            return FileVisitResult.CONTINUE;
+                        }
                         empty[0] = false;
                         return FileVisitResult.TERMINATE;
                     }
@@ -92,6 +99,16 @@ public final class InboxFiles implements GenericFileFilter<File> {
             throw new UncheckedIOException(e);
         }
         return empty[0];
+    }
+
+    /** Camel lists names as text, so that it never finds a file whose name is no UTF-8. */
+    private boolean isUnnameable(Path file) {
+        if (file.toFile().exists() || !Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return false;
+        }
+        postponed.put(file, System.nanoTime());
+        LOG.error("{} stays in the inbox: its name is not UTF-8. Rename it.", file);
+        return true;
     }
 
     private boolean isPostponed(Path path) {

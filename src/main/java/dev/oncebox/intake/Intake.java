@@ -79,9 +79,10 @@ public final class Intake {
         String relative = relative(path);
         Job job = job(relative);
         FileKind kind = FileKind.of(path.getFileName().toString());
-        byte[] digest = FileReading.digest(path);
         FileReading reading = FileReading.open(path, kind, Objects.requireNonNull(makers.get(job.name())), maxItem);
         exchange.setVariable(READING, reading);
+        // after the file's stamp was taken: another file put in its place meanwhile is noticed when it is archived
+        byte[] digest = FileReading.digest(path);
         if (!reading.hasNext()) {
             throw new RejectedFile("no_items", "The file holds no item: it is empty or has only blank lines.");
         }
@@ -120,7 +121,19 @@ public final class Intake {
                     "{} was replaced after it was read; the new one is taken next",
                     file.file().path());
         }
+        forgetHalfRead(file);
         ledger.archived(file);
+    }
+
+    /** What was half read at this place when a process ended has been replaced, or was read anew under a changed job. */
+    private void forgetHalfRead(ReceivedFile file) {
+        for (Ledger.UnarchivedFile left : ledger.unarchived()) {
+            if (left.taking()
+                    && left.id() != file.id()
+                    && left.path().equals(file.file().path())) {
+                ledger.discard(new ReceivedFile(left.id(), file.file(), false, file.receivedAt()));
+            }
+        }
     }
 
     /** Puts a file of which nothing can be read where its sender finds it, with the reason beside it. */
@@ -151,7 +164,11 @@ public final class Intake {
     public void postpone(Exchange exchange) {
         Throwable reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
         release(exchange);
-        Path path = exchange.getMessage().getBody(File.class).toPath();
+        // in the middle of the split the body is a list of items
+        FileReading reading = exchange.getVariable(READING, FileReading.class);
+        Path path = reading != null
+                ? reading.path()
+                : exchange.getMessage().getBody(File.class).toPath();
         inboxFiles.postpone(path);
         LOG.error("{} stays in the inbox and is tried again: {}", relative(path), reason.toString());
     }

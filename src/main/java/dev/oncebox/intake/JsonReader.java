@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class JsonReader extends ItemReader {
 
     private static final String REST = " From here on the file cannot be read.";
+    private static final String MORE =
+            "something follows the end; a .json file holds one value, a .jsonl file one a line";
 
     private final ValueScanner scanner = new ValueScanner(window);
     private final ItemParser parser = new ItemParser(false);
@@ -62,9 +64,7 @@ final class JsonReader extends ItemReader {
             }
         }
         if (ended) {
-            return next == Window.END
-                    ? null
-                    : stop("something follows the end; a .json file holds one value, a .jsonl file one a line");
+            return next == Window.END ? null : stop(MORE);
         }
         if (next == Window.END) {
             return array ? stop("the array is not closed") : null;
@@ -90,7 +90,10 @@ final class JsonReader extends ItemReader {
                 return stop(at, ItemParser.BAD_JSON, bad.message());
             }
         }
-        return item;
+        // known before the first is asked: such a file has no shape in which its answers could be given back
+        return array || scanner.next() == Window.END
+                ? item
+                : stop(at, ItemParser.BAD_JSON, "Not valid JSON at line " + scanner.line() + ": " + MORE + ".");
     }
 
     private Item stop(String reason) {

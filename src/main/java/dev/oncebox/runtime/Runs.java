@@ -86,20 +86,25 @@ public final class Runs {
         try {
             boolean busy = !inboxWasEmpty || worker.isBusy(horizon);
             report(worker, horizon);
-            if (busy) {
+            if (busy && (!inboxWasEmpty || worker.stuckDeliveries() == 0)) {
                 return null;
             }
             work = worker.work(horizon);
+            if (work.unfinished() > 0 || work.undelivered() > worker.stuckDeliveries()) {
+                return null;
+            }
         } catch (LedgerException e) {
             return null;
         }
-        boolean clean = work.dead() == 0 && work.doubts() == 0 && work.parked() == 0 && !worker.hasPostponedFiles();
+        boolean clean = work.dead() == 0 && work.doubts() == 0 && work.parked() == 0 && work.undelivered() == 0
+                && !worker.hasPostponedFiles();
         if (!clean) {
             LOG.warn(
-                    "Ended with {} dead letters, {} calls in doubt, {} parked for later",
+                    "Ended with {} dead letters, {} calls in doubt, {} parked for later, {} files that cannot be delivered",
                     work.dead(),
                     work.doubts(),
-                    work.parked());
+                    work.parked(),
+                    work.undelivered());
         }
         return new End(Kind.IDLE, 0, clean, "");
     }

@@ -16,7 +16,7 @@ final class StopSignals {
      * @param first called with the signal's number on the first signal
      */
     void install(IntConsumer first) {
-        for (String name : new String[] {"TERM", "INT"}) {
+        for (String name : new String[] {"TERM", "INT", "HUP"}) {
             Signal.handle(new Signal(name), signal -> {
                 if (received.getAndIncrement() == 0) {
                     first.accept(signal.getNumber());

@@ -131,6 +131,9 @@ public final class Worker implements AutoCloseable {
         try {
             main.init();
             CamelContext context = main.getCamelContext();
+            // again, as camel.main.auto-startup may say otherwise: nothing may start before what is left over is in
+            // order
+            context.setAutoStartup(false);
             context.addComponent("ledger", component);
             List<Endpoint> paid = engines.bindEndpoints(context);
             new RouteFiles(settings.home().routes()).load(context);
@@ -209,6 +212,11 @@ public final class Worker implements AutoCloseable {
     /** Whether no file waits in the inbox to be taken. */
     public boolean isInboxEmpty() {
         return inboxFiles.isEmpty();
+    }
+
+    /** How many files' answers could not be written several times in a row. */
+    public int stuckDeliveries() {
+        return component.stuckDeliveries();
     }
 
     /** Whether a file in the inbox could not be taken and is tried again later. */

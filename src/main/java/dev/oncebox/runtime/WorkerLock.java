@@ -3,6 +3,7 @@ package dev.oncebox.runtime;
 import dev.oncebox.config.ConfigException;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -39,6 +40,9 @@ final class WorkerLock implements AutoCloseable {
     static WorkerLock acquire(Path ledger) throws HeldException {
         Path file = ledger.resolveSibling(ledger.getFileName() + ".lock");
         try {
+            // beside the real file: a link to a ledger is the same ledger
+            Path real = Files.exists(ledger) ? ledger.toRealPath() : ledger;
+            file = real.resolveSibling(real.getFileName() + ".lock");
             FileChannel channel = FileChannel.open(
                     file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             if (lock(channel) == null) {
@@ -48,12 +52,20 @@ final class WorkerLock implements AutoCloseable {
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(("process " + ProcessHandle.current().pid() + " on "
-                            + InetAddress.getLocalHost().getHostName() + " since "
+                            + host() + " since "
                             + Instant.now().truncatedTo(ChronoUnit.SECONDS))
                     .getBytes(StandardCharsets.UTF_8)));
             return new WorkerLock(channel);
         } catch (IOException e) {
             throw new ConfigException("The lock file " + file + " cannot be used: " + e);
+        }
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
         }
     }
 

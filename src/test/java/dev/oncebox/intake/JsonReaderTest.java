@@ -113,7 +113,6 @@ class JsonReaderTest {
                 "['a',oops,'b']               | 5  | Unrecognized token 'oops'",
                 "['a']]                       | 5  | something follows the end",
                 "['a'] ['b']                  | 6  | something follows the end",
-                "{'text':'a'} {'text':'b'}    | 13 | a .jsonl file one a line",
             })
     void a_broken_file_gives_what_stands_before_and_one_error(String content, long offset, String reason)
             throws Exception {

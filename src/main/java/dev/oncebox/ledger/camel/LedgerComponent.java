@@ -58,6 +58,13 @@ public final class LedgerComponent extends DefaultComponent {
         return true;
     }
 
+    /** How many files could not be delivered several times in a row; they are tried on. */
+    public int stuckDeliveries() {
+        return consumers.stream()
+                .mapToInt(consumer -> consumer instanceof SettledConsumer settled ? settled.stuck() : 0)
+                .sum();
+    }
+
     void register(LedgerConsumer consumer) {
         consumers.add(consumer);
     }

@@ -37,7 +37,7 @@ final class SettleProducer extends DefaultProducer {
     }
 
     @Override
-    public void process(Exchange exchange) throws Exception {
+    public void process(Exchange exchange) {
         Call call = exchange.getVariable(Variables.CALL, Call.class);
         Verdict verdict = exchange.getVariable(Variables.VERDICT, Verdict.class);
         if (verdict == null) {
@@ -64,7 +64,14 @@ final class SettleProducer extends DefaultProducer {
                     LOG.error("{} The reply to {} is kept in memory until it can be.", e.getMessage(), call.keyHex());
                 }
                 waiting = true;
-                TimeUnit.SECONDS.sleep(1);
+                try {
+                    TimeUnit.SECONDS.sleep(1);
+                } catch (InterruptedException interrupted) {
+                    rescue.keep(call, verdict, reply);
+                    exchange.setVariable(Variables.CALL_SETTLED, true);
+                    Thread.currentThread().interrupt();
+                    return;
+                }
             }
         }
     }

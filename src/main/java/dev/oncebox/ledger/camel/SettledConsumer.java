@@ -16,6 +16,7 @@ import org.apache.camel.Processor;
 /** {@code from: ledger:settled}: files that can be delivered, each to one exchange at a time. */
 final class SettledConsumer extends LedgerConsumer {
 
+    private static final int STUCK_AFTER = 3;
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(2);
 
     private final Ledger ledger;
@@ -25,6 +26,7 @@ final class SettledConsumer extends LedgerConsumer {
     private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
 
     private final Map<Long, Long> failed = new ConcurrentHashMap<>();
+    private final Map<Long, Integer> failures = new ConcurrentHashMap<>();
 
     SettledConsumer(Endpoint endpoint, Processor processor, Ledger ledger, int concurrentConsumers) {
         super(endpoint, processor, ledger);
@@ -61,10 +63,18 @@ final class SettledConsumer extends LedgerConsumer {
 
     private void finished(SettledFile file, Exchange exchange) {
         boolean delivered = Boolean.TRUE.equals(exchange.getVariable(DeliveredProducer.DONE, Boolean.class));
-        if (!delivered) {
+        if (delivered) {
+            failures.remove(file.id());
+        } else {
+            failures.merge(file.id(), 1, Integer::sum);
             failed.put(file.id(), System.nanoTime() + PAUSE_AFTER_FAILURE.toNanos());
         }
         underWay.remove(file.id());
         places.release();
+    }
+
+    /** How many files could not be delivered several times in a row. */
+    int stuck() {
+        return (int) failures.values().stream().filter(count -> count >= STUCK_AFTER).count();
     }
 }

@@ -1,10 +1,12 @@
 package dev.oncebox.ledger.sql;
 
+import dev.oncebox.config.ConfigException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 
 /** The processes that work or worked on a ledger, one row a start. */
@@ -18,9 +20,19 @@ final class Nodes {
         this.lease = lease;
     }
 
-    /** Adds this process and returns its number. */
+    /** Adds this process and returns its number; refused while another process of this machine works on the ledger. */
     long enter(Session session) throws SQLException {
         long now = clock.millis();
+        List<Long> others = session.list(
+                "SELECT pid FROM node WHERE ended IS NULL AND lease > ? AND host = ?", row -> row.getLong(1), now, host());
+        for (long pid : others) {
+            boolean alive = ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+            if (alive && pid != ProcessHandle.current().pid()) {
+                throw new ConfigException("The ledger is in use by process " + pid
+                        + ", although its lock file is gone or another one. Only one runtime may work on it; stop that"
+                        + " one first.");
+            }
+        }
         Long id = session.one(
                 "INSERT INTO node (boot, host, pid, started, lease) VALUES (?, ?, ?, ?, ?) RETURNING id",
                 row -> row.getLong(1),

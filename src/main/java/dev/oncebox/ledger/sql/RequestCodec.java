@@ -26,10 +26,19 @@ import java.util.TreeMap;
  */
 final class RequestCodec {
 
+    /** Deeper than what the intake and the configuration take (1000), and what is wrapped around it here. */
+    private static final int DEEPEST = 2000;
+
+    /** Reads whatever it wrote: a request that is recorded and cannot be read back would be claimed for ever. */
     private final ObjectMapper json = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxStringLength(Integer.MAX_VALUE)
+                            .maxNameLength(Integer.MAX_VALUE)
+                            .maxNumberLength(Integer.MAX_VALUE)
+                            .maxNestingDepth(DEEPEST)
                             .build())
+                    .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                    .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
                     .build())
             .nodeFactory(JsonNodeFactory.withExactBigDecimals(true))
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)

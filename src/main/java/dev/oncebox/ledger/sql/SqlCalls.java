@@ -271,6 +271,33 @@ final class SqlCalls {
                 call);
     }
 
+    /** A claimed call whose stored request cannot be read any more: it was not sent, and it costs only itself. */
+    boolean bury(Session session, long node, Stored stored) throws SQLException {
+        long now = clock.millis();
+        int changed = session.update(
+                "UPDATE call SET state = 'DEAD', ended = ?, code = 'damaged', reason = ?"
+                        + " WHERE id = ? AND fence = ? AND state = 'CLAIMED'",
+                now,
+                "The stored request cannot be read.",
+                stored.id(),
+                stored.fence());
+        if (changed == 1) {
+            event(
+                    session,
+                    now,
+                    node,
+                    stored.id(),
+                    stored.fence(),
+                    stored.sends(),
+                    EventKind.DEAD_LETTER,
+                    stored.engine(),
+                    null,
+                    "damaged: The stored request cannot be read.");
+            ended(session, stored.id());
+        }
+        return changed == 1;
+    }
+
     boolean isOpen(Session session, Call call) throws SQLException {
         return session.number(
                         "SELECT count(*) FROM call WHERE id = ? AND fence = ? AND state = 'SENT'",

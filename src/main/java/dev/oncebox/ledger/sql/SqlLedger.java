@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -143,9 +144,15 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<Call> claim(String engine, int limit) {
-        return writer.write(session -> calls.claim(session, node, engine, limit)).stream()
-                .map(calls::call)
-                .toList();
+        List<Call> claimed = new ArrayList<>();
+        for (SqlCalls.Stored stored : writer.write(session -> calls.claim(session, node, engine, limit))) {
+            try {
+                claimed.add(calls.call(stored));
+            } catch (RuntimeException e) {
+                writer.write(session -> calls.bury(session, node, stored));
+            }
+        }
+        return claimed;
     }
 
     @Override
