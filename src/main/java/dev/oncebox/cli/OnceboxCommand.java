@@ -28,6 +28,8 @@ import picocli.CommandLine.Spec;
             RunCommand.class,
             StatusCommand.class,
             JournalCommand.class,
+            DoubtCommand.class,
+            DeadCommand.class,
             CheckCommand.class,
             StubCommand.class,
             DemoCommand.class

@@ -263,7 +263,7 @@ final class SqlCalls {
     }
 
     /** The items of a call that has ended no longer keep their files waiting. */
-    private static void ended(Session session, long call) throws SQLException {
+    static void ended(Session session, long call) throws SQLException {
         session.update(
                 "UPDATE file SET pending = pending - (SELECT count(*) FROM item i WHERE i.call = ? AND i.file = file.id)"
                         + " WHERE state <> 'DELIVERED' AND id IN (SELECT i.file FROM item i WHERE i.call = ?)",

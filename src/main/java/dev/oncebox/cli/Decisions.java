@@ -1,0 +1,71 @@
+package dev.oncebox.cli;
+
+import dev.oncebox.cli.OnceboxCommand.CommandFailed;
+import dev.oncebox.config.Settings;
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.sql.SqlDecisions;
+import java.io.PrintWriter;
+import java.time.Clock;
+import java.util.List;
+
+/** What the commands for doubts and dead letters share. */
+final class Decisions {
+
+    private static final int SHORTEST_KEY = 8;
+
+    private final Settings settings;
+    private final PrintWriter out;
+
+    Decisions(Settings settings, PrintWriter out) {
+        this.settings = settings;
+        this.out = out;
+    }
+
+    /** Carries a decision out; false: somebody else was faster. */
+    @FunctionalInterface
+    interface Decision {
+        boolean make(SqlDecisions decisions, SqlDecisions.Case call);
+    }
+
+    int list(CallState state, String none) {
+        try (SqlDecisions decisions = open()) {
+            List<SqlDecisions.Case> cases = decisions.list(state);
+            if (cases.isEmpty()) {
+                out.println(none);
+            }
+            for (SqlDecisions.Case call : cases) {
+                out.println(call.key() + "  " + call.engine() + "  sent " + call.sends() + ", perhaps or surely charged "
+                        + call.attempts() + "  " + call.code() + ": " + call.reason());
+            }
+            out.flush();
+            return OnceboxCommand.DONE;
+        }
+    }
+
+    /** Decides about the call whose key starts with {@code key}, or about all. */
+    int decide(CallState state, String key, boolean all, String done, Decision decision) throws CommandFailed {
+        try (SqlDecisions decisions = open()) {
+            List<SqlDecisions.Case> cases = decisions.list(state).stream()
+                    .filter(call -> all || call.key().startsWith(key))
+                    .toList();
+            if (!all && key.length() < SHORTEST_KEY) {
+                throw new CommandFailed("Give at least " + SHORTEST_KEY + " digits of the key.");
+            }
+            if (cases.isEmpty() && !all) {
+                throw new CommandFailed("No such call is " + (state == CallState.DOUBT ? "in doubt" : "dead") + ": " + key);
+            }
+            if (cases.size() > 1 && !all) {
+                throw new CommandFailed(cases.size() + " calls have a key that starts with " + key + ". Give more of it.");
+            }
+            for (SqlDecisions.Case call : cases) {
+                out.println(call.key() + "  " + (decision.make(decisions, call) ? done : "was settled meanwhile"));
+            }
+            out.flush();
+            return OnceboxCommand.DONE;
+        }
+    }
+
+    private SqlDecisions open() {
+        return SqlDecisions.open(settings.ledgerFile(), Clock.systemUTC());
+    }
+}

@@ -1,0 +1,179 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.config.ConfigException;
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.EventKind;
+import dev.oncebox.ledger.LedgerException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a person decides about calls that ended in doubt or failed for good. Works beside a running worker, which finds
+ * the calls due at its next look; the call's fence stays, so that a worker which holds an old claim cannot use it.
+ */
+public final class SqlDecisions implements AutoCloseable {
+
+    private static final String COLUMNS = "SELECT id, key, state, engine, fence, sends, attempts, code, reason FROM call";
+
+    private final Dialect dialect;
+    private final Session session;
+    private final Clock clock;
+
+    /**
+     * A call that waits for a decision.
+     *
+     * @param sends how often it was sent
+     * @param attempts how many of these were, or may have been, charged
+     */
+    public record Case(
+            long id,
+            String key,
+            CallState state,
+            String engine,
+            long fence,
+            int sends,
+            int attempts,
+            @Nullable String code,
+            @Nullable String reason) {}
+
+    private SqlDecisions(Dialect dialect, Session session, Clock clock) {
+        this.dialect = dialect;
+        this.session = session;
+        this.clock = clock;
+    }
+
+    /** Opens a ledger that exists. */
+    public static SqlDecisions open(Path ledgerFile, Clock clock) {
+        if (!Files.exists(ledgerFile)) {
+            throw new ConfigException("There is no ledger " + ledgerFile + ". Check --home.");
+        }
+        Dialect dialect = new Sqlite(ledgerFile, false);
+        try {
+            return new SqlDecisions(dialect, new Session(dialect.connect()), clock);
+        } catch (SQLException e) {
+            throw dialect.explain(e);
+        }
+    }
+
+    /** All calls in a state, oldest first. */
+    public List<Case> list(CallState state) {
+        try {
+            return session.list(COLUMNS + " WHERE state = ? ORDER BY id", SqlDecisions::read, state);
+        } catch (SQLException e) {
+            throw dialect.explain(e);
+        }
+    }
+
+    private static Case read(ResultSet row) throws SQLException {
+        return new Case(
+                row.getLong(1),
+                HexFormat.of().formatHex(row.getBytes(2)),
+                CallState.valueOf(row.getString(3)),
+                row.getString(4),
+                row.getLong(5),
+                row.getInt(6),
+                row.getInt(7),
+                row.getString(8),
+                row.getString(9));
+    }
+
+    /** Sends a call in doubt again: it may be paid twice, and a person said so. False: it is in doubt no more. */
+    public boolean resend(Case call) {
+        return inTransaction(() -> {
+            int changed = session.update(
+                    "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0 WHERE id = ?"
+                            + " AND state = 'DOUBT'",
+                    clock.millis(),
+                    call.id());
+            note(changed, call, EventKind.IN_DOUBT, "A person chose to send it again.");
+            return changed == 1;
+        });
+    }
+
+    /** Gives a call in doubt up: its items get their error lines. False: it is in doubt no more. */
+    public boolean acceptLoss(Case call) {
+        return inTransaction(() -> {
+            int changed = session.update(
+                    "UPDATE call SET state = 'DEAD', ended = ?, code = 'loss_accepted', reason = ? WHERE id = ?"
+                            + " AND state = 'DOUBT'",
+                    clock.millis(),
+                    "It may have been charged; a person accepted the loss.",
+                    call.id());
+            note(changed, call, EventKind.DEAD_LETTER, "A person accepted the loss.");
+            if (changed == 1) {
+                SqlCalls.ended(session, call.id());
+            }
+            return changed == 1;
+        });
+    }
+
+    /** Sends a dead letter again, with all its attempts; its files are delivered anew. False: it is dead no more. */
+    public boolean retry(Case call) {
+        return inTransaction(() -> {
+            int changed = session.update(
+                    "UPDATE call SET attempts = 0 WHERE id = ? AND state = 'DEAD'", call.id());
+            if (changed == 1) {
+                session.update(
+                        "UPDATE file SET state = 'TAKEN', pending = (SELECT count(*) FROM item i JOIN call c"
+                                + " ON c.id = i.call WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD'))"
+                                + " WHERE state = 'DELIVERED' AND id IN (SELECT i.file FROM item i WHERE i.call = ?)",
+                        call.id());
+                SqlIntake.revive(session, call.id(), clock.millis());
+            }
+            return changed == 1;
+        });
+    }
+
+    private void note(int changed, Case call, EventKind kind, String detail) throws SQLException {
+        if (changed == 1) {
+            session.update(
+                    "INSERT INTO event (at, call, fence, attempt, kind, engine, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    clock.millis(),
+                    call.id(),
+                    call.fence(),
+                    call.sends(),
+                    kind,
+                    call.engine(),
+                    detail);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Change {
+        boolean make() throws SQLException;
+    }
+
+    private boolean inTransaction(Change change) {
+        try {
+            session.run(dialect.begin());
+            boolean done = false;
+            try {
+                boolean changed = change.make();
+                session.run("COMMIT");
+                done = true;
+                return changed;
+            } finally {
+                if (!done) {
+                    session.run("ROLLBACK");
+                }
+            }
+        } catch (SQLException e) {
+            throw dialect.explain(e);
+        }
+    }
+
+    @Override
+    public void close() throws LedgerException {
+        try {
+            session.close();
+        } catch (SQLException e) {
+            throw dialect.explain(e);
+        }
+    }
+}
