@@ -38,7 +38,11 @@ class DecisionsTest extends StubbedHome {
         assertThat(home.runUntilIdle()).isEqualTo(4);
         assertThat(stub.count()).isEqualTo(2);
         assertThat(home.lines("outbox/x.jsonl")).hasSize(1);
-        assertThat(home.lines("outbox/x.errors.jsonl").get(0).path("error").path("code").asText())
+        assertThat(home.lines("outbox/x.errors.jsonl")
+                        .get(0)
+                        .path("error")
+                        .path("code")
+                        .asText())
                 .isEqualTo("loss_accepted");
     }
 

@@ -43,14 +43,14 @@ final class DeadCommand implements Runnable {
             mixinStandardHelpOptions = true)
     int retry(
             @Parameters(paramLabel = "KEY", arity = "0..1", description = "The key, or its first 8 digits or more.")
-                    @Nullable String key,
+                    @Nullable
+                    String key,
             @Option(names = "--all", description = "Every dead letter.") boolean all)
             throws CommandFailed {
         if ((key == null) != all) {
             throw new ParameterException(spec.commandLine(), "Name a key, or --all.");
         }
-        return decisions()
-                .decide(CallState.DEAD, key == null ? "" : key, all, "is sent again", SqlDecisions::retry);
+        return decisions().decide(CallState.DEAD, key == null ? "" : key, all, "is sent again", SqlDecisions::retry);
     }
 
     private Decisions decisions() {

@@ -34,8 +34,8 @@ final class Decisions {
                 out.println(none);
             }
             for (SqlDecisions.Case call : cases) {
-                out.println(call.key() + "  " + call.engine() + "  sent " + call.sends() + ", perhaps or surely charged "
-                        + call.attempts() + "  " + call.code() + ": " + call.reason());
+                out.println(call.key() + "  " + call.engine() + "  sent " + call.sends()
+                        + ", perhaps or surely charged " + call.attempts() + "  " + call.code() + ": " + call.reason());
             }
             out.flush();
             return OnceboxCommand.DONE;
@@ -52,10 +52,12 @@ final class Decisions {
                 throw new CommandFailed("Give at least " + SHORTEST_KEY + " digits of the key.");
             }
             if (cases.isEmpty() && !all) {
-                throw new CommandFailed("No such call is " + (state == CallState.DOUBT ? "in doubt" : "dead") + ": " + key);
+                throw new CommandFailed(
+                        "No such call is " + (state == CallState.DOUBT ? "in doubt" : "dead") + ": " + key);
             }
             if (cases.size() > 1 && !all) {
-                throw new CommandFailed(cases.size() + " calls have a key that starts with " + key + ". Give more of it.");
+                throw new CommandFailed(
+                        cases.size() + " calls have a key that starts with " + key + ". Give more of it.");
             }
             for (SqlDecisions.Case call : cases) {
                 out.println(call.key() + "  " + (decision.make(decisions, call) ? done : "was settled meanwhile"));

@@ -12,7 +12,8 @@ import picocli.CommandLine.Spec;
 /** {@code oncebox doubt}: calls that were sent and of which nobody knows what became. */
 @Command(
         name = "doubt",
-        description = "Calls in doubt: sent, and nobody knows whether they were processed. Works beside a running worker.",
+        description =
+                "Calls in doubt: sent, and nobody knows whether they were processed. Works beside a running worker.",
         mixinStandardHelpOptions = true)
 final class DoubtCommand implements Runnable {
 
@@ -36,11 +37,9 @@ final class DoubtCommand implements Runnable {
         return decisions().list(CallState.DOUBT, NONE);
     }
 
-    @Command(
-            name = "resend",
-            description = "Sends one again. It may be paid twice.",
-            mixinStandardHelpOptions = true)
-    int resend(@Parameters(paramLabel = "KEY", description = "The call's key, or its first 8 digits or more.") String key)
+    @Command(name = "resend", description = "Sends one again. It may be paid twice.", mixinStandardHelpOptions = true)
+    int resend(
+            @Parameters(paramLabel = "KEY", description = "The call's key, or its first 8 digits or more.") String key)
             throws CommandFailed {
         return decisions().decide(CallState.DOUBT, key, false, "is sent again", SqlDecisions::resend);
     }

@@ -20,6 +20,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +76,8 @@ public record Settings(
         properties.put("inbox.concurrency", String.valueOf(values.positive("inbox.concurrency", 8)));
         properties.put("outbox.dir", outbox.toString());
         properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 8)));
+        Jobs jobs = Jobs.read(home.config().resolve("jobs"), models);
+        engines.values().forEach(engine -> checkPlaces(engine, jobs));
         return new Settings(
                 home,
                 inbox,
@@ -87,7 +92,7 @@ public record Settings(
                         values.duration("retry.max-delay", "10m"),
                         values.duration("retry.give-up", "24h")),
                 Collections.unmodifiableMap(engines),
-                Jobs.read(home.config().resolve("jobs"), models),
+                jobs,
                 Collections.unmodifiableMap(properties));
     }
 
@@ -165,8 +170,8 @@ public record Settings(
                     + " is missing. Set it to the endpoint's address, such as https://api.openai.com/v1.");
         }
         try {
-            URI url = new URI(text);
-            if (!Set.of("http", "https").contains(String.valueOf(url.getScheme())) || url.getHost() == null) {
+            URI url = text.matches("https?://.*") ? new URI(text) : URI.create("");
+            if (!text.matches("https?://.*") || url.getHost() == null) {
                 throw new URISyntaxException(text, "it must start with http:// or https:// and name a host");
             }
             if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
@@ -186,6 +191,25 @@ public record Settings(
         } catch (URISyntaxException e) {
             throw new ConfigException(
                     source.where(property) + ": " + property + " is not an address: " + e.getReason() + ".");
+        }
+    }
+
+    /** A place that nothing fills would vanish from the request in silence. */
+    private static void checkPlaces(EngineSettings engine, Jobs jobs) {
+        if (engine.body() == null) {
+            return;
+        }
+        Set<String> known = new TreeSet<>(Set.of("text", "messages", "system", "model", "schema", "sample", "key"));
+        jobs.all().forEach(job -> known.addAll(job.params().keySet()));
+        Matcher places = Pattern.compile("\\{\\{\\s*([^}]*?)\\s*}}")
+                .matcher(engine.body().toString());
+        while (places.find()) {
+            if (!known.contains(places.group(1))) {
+                throw new ConfigException(
+                        "config/engines/" + engine.name() + ".json: nothing fills {{" + places.group(1)
+                                + "}}. There are " + String.join(", ", known)
+                                + " and the jobs' parameters; an item's own fields go into the text by prompt.md.");
+            }
         }
     }
 

@@ -170,7 +170,8 @@ final class VerdictTable {
 
     private static Verdict error(int status, @Nullable ErrorBody error, Observed.Response response, Instant now) {
         String code = error == null || error.code() == null ? "http_" + status : error.code();
-        String reason = "The endpoint answered " + status
+        String reason = "The endpoint answered "
+                + (response.status() < 300 ? "with an error under " + response.status() : status)
                 + (error == null || error.message() == null ? "." : ": " + shorten(error.message()));
         Duration wait = RetryAfter.of(response.headers(), now);
         String retry = response.headers().getOrDefault("x-should-retry", "");

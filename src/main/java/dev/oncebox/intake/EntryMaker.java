@@ -4,7 +4,7 @@ import dev.oncebox.job.Job;
 import dev.oncebox.job.Keying;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Request;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 /** Correlation Identifier: makes the request of an item and the key that tells whether it was asked before. */
 final class EntryMaker {
@@ -22,6 +22,16 @@ final class EntryMaker {
             return new Entry.Invalid(bad.n(), bad.line(), bad.offset(), bad.id(), bad.code(), bad.message());
         }
         Item.Readable readable = (Item.Readable) item;
+        if (readable.id() == null && job.keying() == Keying.ID) {
+            return new Entry.Invalid(
+                    readable.n(),
+                    readable.line(),
+                    readable.offset(),
+                    null,
+                    "no_id",
+                    "This job's key is the id, and this item has none. Give it one (a .jsonl line can have one, a text"
+                            + " cannot), or set another key in job.properties.");
+        }
         try {
             return asking(readable);
         } catch (Prompt.MissingField e) {
@@ -46,7 +56,9 @@ final class EntryMaker {
                 job.schema(),
                 item.fields().get("sample"));
         Keying keying = job.keyingOf(messages);
-        byte[] key = keying == Keying.ID ? RequestKey.ofId(job.name(), idOf(item)) : RequestKey.of(request, keying);
+        byte[] key = keying == Keying.ID
+                ? RequestKey.ofId(job.name(), Objects.requireNonNull(item.id()))
+                : RequestKey.of(request, keying);
         return new Entry.Asking(
                 item.n(), item.line(), item.offset(), item.id(), key, content(request, keying, key), keying, request);
     }
@@ -58,10 +70,5 @@ final class EntryMaker {
             case ID -> RequestKey.of(request, request.messages() == null ? Keying.WHITESPACE : Keying.LINES);
             case WHITESPACE, LINES -> RequestKey.of(request, Keying.EXACT);
         };
-    }
-
-    private static String idOf(Item.Readable item) {
-        @Nullable String id = item.id();
-        return id == null ? String.valueOf(item.n()) : id;
     }
 }

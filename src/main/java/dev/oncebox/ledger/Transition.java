@@ -97,7 +97,14 @@ public record Transition(
         long since = call.refusedSince() == 0 ? now : call.refusedSince();
         int failures = call.failures() + 1;
         if (now - since >= policy.retry().giveUp().toMillis()) {
-            return dead(call.attempts(), failures, now, false, EventKind.REFUSED, code, reason);
+            return dead(
+                    call.attempts(),
+                    failures,
+                    now,
+                    false,
+                    EventKind.REFUSED,
+                    code,
+                    reason + " Given up after retry.give-up; nothing was charged.");
         }
         return ready(due, call.attempts(), failures, since, false, EventKind.REFUSED, code, reason);
     }

@@ -40,6 +40,7 @@ final class Receipt {
     private @Nullable Long inputTokens = 0L;
     private @Nullable Long outputTokens = 0L;
     private @Nullable BigDecimal cost = BigDecimal.ZERO;
+    private BigDecimal costAtLeast = BigDecimal.ZERO;
     private long firstSent = Long.MAX_VALUE;
     private long lastAnswered;
     private final SortedSet<String> engines = new TreeSet<>();
@@ -85,13 +86,15 @@ final class Receipt {
     private void count(Outcome.CallRecord call, boolean wasAnswered) {
         if (call.doubts() > 0) {
             inDoubt++;
-        } else {
+        } else if (wasAnswered || call.attempts() > 0) {
             fresh++;
         }
         if (wasAnswered || call.attempts() > 0 || call.doubts() > 0) {
             inputTokens = sum(inputTokens, call.inputTokens());
             outputTokens = sum(outputTokens, call.outputTokens());
-            cost = cost == null || call.cost() == null ? null : cost.add(call.cost());
+            boolean known = call.cost() != null && call.doubts() == 0;
+            cost = cost == null || !known ? null : cost.add(call.cost());
+            costAtLeast = call.cost() == null ? costAtLeast : costAtLeast.add(call.cost());
         }
     }
 
@@ -125,6 +128,10 @@ final class Receipt {
                     json,
                     "cost",
                     cost == null ? null : cost.stripTrailingZeros().toPlainString());
+            if (cost == null && costAtLeast.signum() > 0) {
+                writeNumber(
+                        json, "costAtLeast", costAtLeast.stripTrailingZeros().toPlainString());
+            }
             json.writeArrayFieldStart("engines");
             for (String engine : engines) {
                 json.writeString(engine);

@@ -96,7 +96,10 @@ public final class Runs {
         } catch (LedgerException e) {
             return null;
         }
-        boolean clean = work.dead() == 0 && work.doubts() == 0 && work.parked() == 0 && work.undelivered() == 0
+        boolean clean = work.dead() == 0
+                && work.doubts() == 0
+                && work.parked() == 0
+                && work.undelivered() == 0
                 && !worker.hasPostponedFiles();
         if (!clean) {
             LOG.warn(

@@ -33,7 +33,7 @@ class ReceiptTest {
                           "failed" : 1,
                           "invalid" : 1,
                           "calls" : {
-                            "new" : 2,
+                            "new" : 1,
                             "reused" : 1,
                             "inDoubt" : 1
                           },
@@ -42,7 +42,8 @@ class ReceiptTest {
                             "input" : 10,
                             "output" : 14
                           },
-                          "cost" : 0.000024,
+                          "cost" : null,
+                          "costAtLeast" : 0.000024,
                           "engines" : [ "default", "spare" ],
                           "received" : "2025-11-29T12:00:00.000Z",
                           "firstSent" : "2025-11-29T12:00:00.001Z",

@@ -4,6 +4,7 @@ import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Reply;
@@ -51,7 +52,7 @@ final class SettleProducer extends DefaultProducer {
                 Transition next = ledger.settle(call, verdict, reply);
                 exchange.setVariable(Variables.CALL_SETTLED, true);
                 CrashPoint.AFTER_DONE.reach();
-                log(call, next, waiting);
+                log(call, verdict, next, waiting);
                 return;
             } catch (LedgerException e) {
                 if (!e.isPassing() || !isRunAllowed()) {
@@ -76,15 +77,22 @@ final class SettleProducer extends DefaultProducer {
         }
     }
 
-    private void log(Call call, @Nullable Transition next, boolean waited) {
+    private void log(Call call, Verdict verdict, @Nullable Transition next, boolean waited) {
         if (next == null) {
             LOG.warn("call {} was settled by somebody else meanwhile; the late reply is kept", call.keyHex());
         } else if (next.state() == CallState.DEAD) {
             LOG.warn("call {} failed for good: {} ({})", call.keyHex(), next.reason(), next.code());
         } else if (next.state() == CallState.DOUBT) {
-            LOG.warn("call {} is in doubt: {} A person must decide.", call.keyHex(), next.reason());
+            LOG.warn("call {} is in doubt: {} A person decides: oncebox doubt list", call.keyHex(), next.reason());
         } else if (next.state() == CallState.READY && troubles.isNews(call.engine() + next.code())) {
-            LOG.warn("engine {}: {} ({}) Such calls are tried again later.", call.engine(), next.reason(), next.code());
+            LOG.warn(
+                    "engine {}: {} ({}) {}",
+                    call.engine(),
+                    next.reason(),
+                    next.code(),
+                    verdict.charged() == Charged.NO
+                            ? "Nothing was charged; such calls are tried again later."
+                            : "It may have been charged; such calls are sent again within the job's attempts.");
         } else if (waited) {
             LOG.info("call {} could be recorded at last", call.keyHex());
         }

@@ -75,6 +75,7 @@ final class SettledConsumer extends LedgerConsumer {
 
     /** How many files could not be delivered several times in a row. */
     int stuck() {
-        return (int) failures.values().stream().filter(count -> count >= STUCK_AFTER).count();
+        return (int)
+                failures.values().stream().filter(count -> count >= STUCK_AFTER).count();
     }
 }

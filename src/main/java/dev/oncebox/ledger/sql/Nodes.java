@@ -24,15 +24,18 @@ final class Nodes {
     long enter(Session session) throws SQLException {
         long now = clock.millis();
         List<Long> others = session.list(
-                "SELECT pid FROM node WHERE ended IS NULL AND lease > ? AND host = ?", row -> row.getLong(1), now, host());
+                "SELECT pid FROM node WHERE ended IS NULL AND lease > ? AND host = ?",
+                row -> row.getLong(1),
+                now,
+                host());
         for (long pid : others) {
-            boolean alive = ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
-            if (alive && pid != ProcessHandle.current().pid()) {
+            if (isAlive(pid) && pid != ProcessHandle.current().pid()) {
                 throw new ConfigException("The ledger is in use by process " + pid
                         + ", although its lock file is gone or another one. Only one runtime may work on it; stop that"
                         + " one first.");
             }
         }
+        session.update("UPDATE node SET ended = ? WHERE ended IS NULL AND host = ?", now, host());
         Long id = session.one(
                 "INSERT INTO node (boot, host, pid, started, lease) VALUES (?, ?, ?, ?, ?) RETURNING id",
                 row -> row.getLong(1),
@@ -44,7 +47,11 @@ final class Nodes {
         return id == null ? 0 : id;
     }
 
-    private static String host() {
+    static boolean isAlive(long pid) {
+        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    }
+
+    static String host() {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {

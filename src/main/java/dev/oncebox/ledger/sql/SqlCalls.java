@@ -19,7 +19,6 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqlCalls {
 
-    static final Verdict CRASHED =
-            new Verdict.Unknown("process_ended", "The process ended while the call was in flight.", false);
-
-    private static final String COLUMNS =
+    static final String COLUMNS =
             " c.id, c.key, j.name, c.engine, c.fence, c.sends, c.attempts, c.failures, c.refused_since, j.definition,"
                     + " r.body FROM call c JOIN job j ON j.id = c.job JOIN request r ON r.call = c.id";
 
@@ -97,7 +93,7 @@ final class SqlCalls {
         return calls;
     }
 
-    private static Stored stored(ResultSet row) throws SQLException {
+    static Stored stored(ResultSet row) throws SQLException {
         return new Stored(
                 row.getLong(1),
                 row.getBytes(2),
@@ -164,7 +160,9 @@ final class SqlCalls {
                         + " doubts = doubts + ? - CASE state WHEN 'DOUBT' THEN 1 ELSE 0 END,"
                         + " ended = ?, code = ?, reason = ?, cost = CASE WHEN ? IS NULL THEN cost"
                         + " ELSE coalesce(cost, 0) + ? END,"
-                        + " model = ?, finish = ?, usage = ?, input_tokens = ?, output_tokens = ?"
+                        + " model = ?, finish = ?, usage = ?,"
+                        + " input_tokens = CASE WHEN ? IS NULL THEN input_tokens ELSE coalesce(input_tokens, 0) + ? END,"
+                        + " output_tokens = CASE WHEN ? IS NULL THEN output_tokens ELSE coalesce(output_tokens, 0) + ? END"
                         + " WHERE id = ? AND fence = ? AND state IN ('SENT', 'DOUBT', ?)",
                 next.state(),
                 next.due(),
@@ -181,6 +179,8 @@ final class SqlCalls {
                 answer == null ? null : answer.finish(),
                 usage.reported() == null ? null : usage.reported().toString(),
                 usage.inputTokens(),
+                usage.inputTokens(),
+                usage.outputTokens(),
                 usage.outputTokens(),
                 call.id(),
                 call.fence(),
@@ -271,84 +271,12 @@ final class SqlCalls {
                 call);
     }
 
-    /** A claimed call whose stored request cannot be read any more: it was not sent, and it costs only itself. */
-    boolean bury(Session session, long node, Stored stored) throws SQLException {
-        long now = clock.millis();
-        int changed = session.update(
-                "UPDATE call SET state = 'DEAD', ended = ?, code = 'damaged', reason = ?"
-                        + " WHERE id = ? AND fence = ? AND state = 'CLAIMED'",
-                now,
-                "The stored request cannot be read.",
-                stored.id(),
-                stored.fence());
-        if (changed == 1) {
-            event(
-                    session,
-                    now,
-                    node,
-                    stored.id(),
-                    stored.fence(),
-                    stored.sends(),
-                    EventKind.DEAD_LETTER,
-                    stored.engine(),
-                    null,
-                    "damaged: The stored request cannot be read.");
-            ended(session, stored.id());
-        }
-        return changed == 1;
-    }
-
     boolean isOpen(Session session, Call call) throws SQLException {
         return session.number(
                         "SELECT count(*) FROM call WHERE id = ? AND fence = ? AND state = 'SENT'",
                         call.id(),
                         call.fence())
                 > 0;
-    }
-
-    /**
-     * Gives back what this node claimed and has not sent. Safe at any time: a worker that still holds such a claim is
-     * told at its send that the claim is stale.
-     */
-    int release(Session session, long node) throws SQLException {
-        return session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED' AND owner = ?", node);
-    }
-
-    /** Calls that no configured engine would ever claim go to the engine that their job names now. */
-    int reassign(Session session, String engines, Map<String, String> engineOfJob) throws SQLException {
-        int changed = 0;
-        for (Map.Entry<String, String> job : engineOfJob.entrySet()) {
-            changed += session.update(
-                    "UPDATE call SET engine = ? WHERE state = 'READY' AND instr(?, '|' || engine || '|') = 0"
-                            + " AND job IN (SELECT id FROM job WHERE name = ?)",
-                    job.getValue(),
-                    engines,
-                    job.getKey());
-        }
-        return changed;
-    }
-
-    /** Claims that never sent go back; what was sent is in doubt, and the engine's policy says what follows. */
-    int recover(Session session, long node) throws SQLException {
-        session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED'");
-        List<Stored> lost =
-                session.list("SELECT" + COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
-        for (Stored stored : lost) {
-            Call call = call(stored);
-            Call beforeSend = new Call(
-                    call.id(),
-                    call.key(),
-                    call.job(),
-                    call.engine(),
-                    call.fence(),
-                    call.sends() - 1,
-                    call.attempts() - 1,
-                    call.failures(),
-                    call.refusedSince(),
-                    call.request());
-            settle(session, node, beforeSend, CRASHED, null);
-        }
-        return lost.size();
     }
 
     static void event(

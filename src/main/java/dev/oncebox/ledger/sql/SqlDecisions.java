@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlDecisions implements AutoCloseable {
 
-    private static final String COLUMNS = "SELECT id, key, state, engine, fence, sends, attempts, code, reason FROM call";
+    private static final String COLUMNS =
+            "SELECT id, key, state, engine, fence, sends, attempts, code, reason FROM call";
 
     private final Dialect dialect;
     private final Session session;
@@ -116,8 +117,7 @@ public final class SqlDecisions implements AutoCloseable {
     /** Sends a dead letter again, with all its attempts; its files are delivered anew. False: it is dead no more. */
     public boolean retry(Case call) {
         return inTransaction(() -> {
-            int changed = session.update(
-                    "UPDATE call SET attempts = 0 WHERE id = ? AND state = 'DEAD'", call.id());
+            int changed = session.update("UPDATE call SET attempts = 0 WHERE id = ? AND state = 'DEAD'", call.id());
             if (changed == 1) {
                 session.update(
                         "UPDATE file SET state = 'TAKEN', pending = (SELECT count(*) FROM item i JOIN call c"

@@ -101,11 +101,15 @@ final class SqlFigures {
         return inFlight;
     }
 
+    /** A process of this machine that was killed is seen at once, one of another by its lease. */
     private List<Figures.Node> nodes(long now) throws SQLException {
-        return session.list(
+        List<Figures.Node> nodes = session.list(
                 "SELECT id, host, pid, started, lease FROM node WHERE ended IS NULL AND lease > ? ORDER BY id",
                 row -> new Figures.Node(
                         row.getLong(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)),
                 now);
+        return nodes.stream()
+                .filter(node -> !node.host().equals(Nodes.host()) || Nodes.isAlive(node.pid()))
+                .toList();
     }
 }

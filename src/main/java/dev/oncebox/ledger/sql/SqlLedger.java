@@ -56,6 +56,7 @@ public final class SqlLedger implements Ledger {
     private final GroupCommit writer;
     private final SqlIntake intake;
     private final SqlCalls calls;
+    private final SqlRecovery recovery;
     private final SqlDeliveries deliveries = new SqlDeliveries();
     private final long node;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -72,6 +73,7 @@ public final class SqlLedger implements Ledger {
         this.onLost = around.onLost();
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
         this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect);
+        this.recovery = new SqlRecovery(calls, clock);
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
         this.node = writer.write(new Nodes(clock, LEASE)::enter);
@@ -149,7 +151,7 @@ public final class SqlLedger implements Ledger {
             try {
                 claimed.add(calls.call(stored));
             } catch (RuntimeException e) {
-                writer.write(session -> calls.bury(session, node, stored));
+                writer.write(session -> recovery.bury(session, node, stored));
             }
         }
         return claimed;
@@ -212,7 +214,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public int recover() {
-        return writer.write(session -> calls.recover(session, node));
+        return writer.write(session -> recovery.recover(session, node));
     }
 
     @Override
@@ -243,12 +245,12 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void releaseClaims() {
-        writer.write(session -> calls.release(session, node));
+        writer.write(session -> recovery.release(session, node));
     }
 
     @Override
     public int reassign(Collection<String> engines, Map<String, String> engineOfJob) {
-        return writer.write(session -> calls.reassign(session, barred(engines), engineOfJob));
+        return writer.write(session -> recovery.reassign(session, barred(engines), engineOfJob));
     }
 
     /** Names in one text, each between bars, for a search in SQL; a name of an engine holds no bar. */

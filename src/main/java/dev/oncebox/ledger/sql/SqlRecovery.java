@@ -1,0 +1,96 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.EventKind;
+import dev.oncebox.ledger.Verdict;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+
+/** Puts calls that a process, a changed configuration or a damaged row left behind where they can go on. */
+final class SqlRecovery {
+
+    static final Verdict CRASHED =
+            new Verdict.Unknown("process_ended", "The process ended while the call was in flight.", false);
+
+    private final SqlCalls calls;
+    private final Clock clock;
+
+    SqlRecovery(SqlCalls calls, Clock clock) {
+        this.calls = calls;
+        this.clock = clock;
+    }
+
+    /** Claims that never sent go back; what was sent is in doubt, and the engine's policy says what follows. */
+    int recover(Session session, long node) throws SQLException {
+        session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED'");
+        List<SqlCalls.Stored> lost =
+                session.list("SELECT" + SqlCalls.COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
+        for (SqlCalls.Stored stored : lost) {
+            Call call = calls.call(stored);
+            Call beforeSend = new Call(
+                    call.id(),
+                    call.key(),
+                    call.job(),
+                    call.engine(),
+                    call.fence(),
+                    call.sends() - 1,
+                    call.attempts() - 1,
+                    call.failures(),
+                    call.refusedSince(),
+                    call.request());
+            calls.settle(session, node, beforeSend, CRASHED, null);
+        }
+        return lost.size();
+    }
+
+    /**
+     * Gives back what this node claimed and has not sent. Safe at any time: a worker that still holds such a claim is
+     * told at its send that the claim is stale.
+     */
+    int release(Session session, long node) throws SQLException {
+        return session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED' AND owner = ?", node);
+    }
+
+    /** Calls that no configured engine would ever claim go to the engine that their job names now. */
+    int reassign(Session session, String engines, Map<String, String> engineOfJob) throws SQLException {
+        int changed = 0;
+        for (Map.Entry<String, String> job : engineOfJob.entrySet()) {
+            changed += session.update(
+                    "UPDATE call SET engine = ? WHERE state = 'READY' AND instr(?, '|' || engine || '|') = 0"
+                            + " AND job IN (SELECT id FROM job WHERE name = ?)",
+                    job.getValue(),
+                    engines,
+                    job.getKey());
+        }
+        return changed;
+    }
+
+    /** A claimed call whose stored request cannot be read any more: it was not sent, and it costs only itself. */
+    boolean bury(Session session, long node, SqlCalls.Stored stored) throws SQLException {
+        long now = clock.millis();
+        int changed = session.update(
+                "UPDATE call SET state = 'DEAD', ended = ?, code = 'damaged', reason = ?"
+                        + " WHERE id = ? AND fence = ? AND state = 'CLAIMED'",
+                now,
+                "The stored request cannot be read.",
+                stored.id(),
+                stored.fence());
+        if (changed == 1) {
+            SqlCalls.event(
+                    session,
+                    now,
+                    node,
+                    stored.id(),
+                    stored.fence(),
+                    stored.sends(),
+                    EventKind.DEAD_LETTER,
+                    stored.engine(),
+                    null,
+                    "damaged: The stored request cannot be read.");
+            SqlCalls.ended(session, stored.id());
+        }
+        return changed == 1;
+    }
+}
