@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The shape of DESIGN.md: stages meet in the ledger and nowhere else. */
+/** The shape of the whole: stages meet in the ledger and nowhere else. */
 class ArchitectureTest {
 
     private static final String[] STAGES = {"intake", "engine", "answer", "outbox", "operate", "stub"};
