@@ -33,7 +33,7 @@ class DispatchTransportTest extends StubbedHome {
     private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
 
     @ParameterizedTest
-    @ValueSource(ints = {301, 302, 303, 307, 308})
+    @ValueSource(ints = {301, 302, 307, 308})
     void redirects_are_not_followed(int status) throws IOException {
         HttpServer server = HttpServer.create(anyPort(), 0);
         serve(server, status);
@@ -46,6 +46,24 @@ class DispatchTransportTest extends StubbedHome {
             assertThat(home.events("a.md")).endsWith("SENT", "REFUSED");
             assertThat(requests).containsExactly("POST /v1/chat/completions");
             assertThat(number(home, "SELECT attempts FROM call")).isZero();
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
+    void a_303_says_that_the_post_was_processed_so_it_is_a_doubt() throws IOException {
+        HttpServer server = HttpServer.create(anyPort(), 0);
+        serve(server, 303);
+        try {
+            TestHome home =
+                    home("engine.default.url=http://127.0.0.1:" + port(server) + "/v1", "engine.default.on-doubt=hold");
+            home.drop("a.md", "where to?");
+
+            assertThat(home.runUntilIdle()).isEqualTo(4);
+
+            assertThat(home.events("a.md")).endsWith("SENT", "IN_DOUBT");
+            assertThat(requests).containsExactly("POST /v1/chat/completions");
         } finally {
             server.stop(0);
         }

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>2xx with an error object</td><td>no</td><td>as its code would be</td></tr>
  *   <tr><td>202</td><td>yes</td><td>Unusable: only asynchronous protocols wait</td></tr>
  *   <tr><td>408, 425, 429, 503, 529</td><td>no</td><td>Refused, busy</td></tr>
- *   <tr><td>429 insufficient_quota, 401, 402, 403, 3xx</td><td>no</td><td>Refused, the engine's own</td></tr>
- *   <tr><td>409</td><td>unknown</td><td>Unknown</td></tr>
+ *   <tr><td>429 insufficient_quota, 401, 402, 403, 3xx but 303</td><td>no</td><td>Refused, the engine's own</td></tr>
+ *   <tr><td>303, 409</td><td>unknown</td><td>Unknown</td></tr>
  *   <tr><td>other 4xx</td><td>no</td><td>Refused, the request's own</td></tr>
  *   <tr><td>500 and other 5xx</td><td>unknown</td><td>Unknown, unless x-should-retry says that it was no</td></tr>
  * </table>
@@ -44,6 +44,9 @@ import org.jspecify.annotations.Nullable;
 final class VerdictTable {
 
     private static final Set<Integer> BUSY = Set.of(408, 425, 429, 503, 529);
+    /** What a server answers to a POST that it did process. */
+    private static final int SEE_OTHER = 303;
+
     private static final Set<Integer> ACCOUNT = Set.of(401, 402, 403);
     private static final Set<String> MONEY = Set.of(
             "insufficient_quota",
@@ -184,7 +187,7 @@ final class VerdictTable {
         if (BUSY.contains(status) || (status >= 400 && status < 600 && status != 409 && retry.equals("true"))) {
             return new Verdict.Refused(code, reason, Cause.BUSY, wait);
         }
-        if (ACCOUNT.contains(status) || (status >= 300 && status < 400)) {
+        if (ACCOUNT.contains(status) || (status >= 300 && status < 400 && status != SEE_OTHER)) {
             return new Verdict.Refused(code, reason, Cause.ENGINE, wait);
         }
         if (status >= 400 && status < 500 && status != 409) {
