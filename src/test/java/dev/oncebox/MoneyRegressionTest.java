@@ -219,6 +219,24 @@ class MoneyRegressionTest extends StubbedHome {
         assertThat(home.files("inbox")).contains("a.md");
     }
 
+    /** A stored request that cannot be read costs its own call, unsent, and no other. */
+    @Test
+    void a_damaged_row_costs_only_itself() throws Exception {
+        TestHome home = home();
+        home.drop("x.jsonl", "{\"text\":\"[[stub: 429 retry-after=900]] one\"}\n{\"text\":\"two\"}\n");
+        home.runUntilIdle("--max-wait", "1s");
+        assertThat(stub.count()).isEqualTo(2);
+        execute(home, "UPDATE request SET body = x'007b' WHERE call = (SELECT id FROM call WHERE state = 'READY')");
+        execute(home, "UPDATE call SET due = 0 WHERE state = 'READY'");
+
+        assertThat(home.runUntilIdle()).isEqualTo(4);
+
+        assertThat(stub.count()).isEqualTo(2);
+        assertThat(home.lines("outbox/x.jsonl")).hasSize(1);
+        assertThat(home.lines("outbox/x.errors.jsonl").get(0).at("/error/code").asText())
+                .isEqualTo("damaged");
+    }
+
     static HttpServer server(int status, String body, AtomicInteger count) throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {

@@ -16,6 +16,13 @@ import org.jspecify.annotations.Nullable;
 /** Message Store: files, their items, and the calls that the items ask for. Runs inside the writer's transactions. */
 final class SqlIntake {
 
+    private static final String TWIN =
+            "SELECT i.n, c.key, c.content FROM item i LEFT JOIN call c ON c.id = i.call WHERE i.file = ?";
+    /** The inner query stays within the index of ids; asked directly, SQLite reads through the whole file instead. */
+    static final String WITH_ID =
+            TWIN + " AND i.n = (SELECT k.n FROM item k WHERE k.file = ? AND k.id = ? AND k.id IS NOT NULL LIMIT 1)";
+
+    static final String WITHOUT_ID = TWIN + " AND i.n = ? AND i.id IS NULL";
     private static final Pattern LINE_NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
 
     private final RequestCodec codec;
@@ -232,19 +239,11 @@ final class SqlIntake {
 
     /** An earlier item with the same id; where an item has none, its place in the file serves as one. */
     private @Nullable Twin sameId(Session session, ReceivedFile file, Entry.Asking asking) throws SQLException {
-        String columns = "SELECT i.n, c.key, c.content FROM item i LEFT JOIN call c ON c.id = i.call WHERE i.file = ?";
         Session.Row<Twin> reader = row -> new Twin(row.getLong(1), row.getBytes(2), row.getBytes(3));
         String id = asking.id() == null ? String.valueOf(asking.n()) : asking.id();
-        // the inner query stays within the index of ids; asked directly, SQLite reads through the whole file instead
-        Twin twin = session.one(
-                columns
-                        + " AND i.n = (SELECT k.n FROM item k WHERE k.file = ? AND k.id = ? AND k.id IS NOT NULL LIMIT 1)",
-                reader,
-                file.id(),
-                file.id(),
-                id);
+        Twin twin = session.one(WITH_ID, reader, file.id(), file.id(), id);
         if (twin == null && asking.id() != null && LINE_NUMBER.matcher(id).matches()) {
-            twin = session.one(columns + " AND i.n = ? AND i.id IS NULL", reader, file.id(), Long.parseLong(id));
+            twin = session.one(WITHOUT_ID, reader, file.id(), Long.parseLong(id));
         }
         return twin;
     }
