@@ -28,7 +28,13 @@ final class SqlRecovery {
         List<SqlCalls.Stored> lost =
                 session.list("SELECT" + SqlCalls.COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
         for (SqlCalls.Stored stored : lost) {
-            Call call = calls.call(stored);
+            Call call;
+            try {
+                call = calls.call(stored);
+            } catch (RuntimeException e) {
+                bury(session, node, stored);
+                continue;
+            }
             Call beforeSend = new Call(
                     call.id(),
                     call.key(),
@@ -67,12 +73,13 @@ final class SqlRecovery {
         return changed;
     }
 
-    /** A claimed call whose stored request cannot be read any more: it was not sent, and it costs only itself. */
+    /** A call whose stored request cannot be read any more, so that it cannot be sent (again): it costs only itself. */
     boolean bury(Session session, long node, SqlCalls.Stored stored) throws SQLException {
         long now = clock.millis();
         int changed = session.update(
-                "UPDATE call SET state = 'DEAD', ended = ?, code = 'damaged', reason = ?"
-                        + " WHERE id = ? AND fence = ? AND state = 'CLAIMED'",
+                "UPDATE call SET state = 'DEAD', doubts = doubts + CASE state WHEN 'SENT' THEN 1 ELSE 0 END,"
+                        + " ended = ?, code = 'damaged',"
+                        + " reason = ? WHERE id = ? AND fence = ? AND state IN ('CLAIMED', 'SENT')",
                 now,
                 "The stored request cannot be read.",
                 stored.id(),
