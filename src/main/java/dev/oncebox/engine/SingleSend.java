@@ -54,6 +54,9 @@ final class SingleSend implements HttpClientConfigurer {
     private static final int LARGEST_REPLY = 64 << 20;
     private static final TimeValue CHECK_IDLE_AFTER = TimeValue.ofMilliseconds(500);
     private static final TimeValue KEEP_IDLE = TimeValue.ofSeconds(4);
+    /** The client's own timeout for a read comes later, or the two would race and one silence have two names. */
+    private static final Duration AFTER_DEADLINE = Duration.ofSeconds(5);
+
     private static final String WRITING = "oncebox.writing";
 
     private static final ScheduledExecutorService ALARMS = alarms();
@@ -91,13 +94,13 @@ final class SingleSend implements HttpClientConfigurer {
                 .setMaxConnTotal(concurrency)
                 .setDefaultConnectionConfig(ConnectionConfig.custom()
                         .setConnectTimeout(Timeout.of(connectTimeout))
-                        .setSocketTimeout(Timeout.of(timeout))
+                        .setSocketTimeout(Timeout.of(timeout.plus(AFTER_DEADLINE)))
                         .setValidateAfterInactivity(CHECK_IDLE_AFTER)
                         .build())
                 .build());
         client.setDefaultRequestConfig(RequestConfig.custom()
                 .setConnectionRequestTimeout(Timeout.of(timeout))
-                .setResponseTimeout(Timeout.of(timeout))
+                .setResponseTimeout(Timeout.of(timeout.plus(AFTER_DEADLINE)))
                 .setRedirectsEnabled(false)
                 .build());
         client.addExecInterceptorFirst("single-send", this::send);
