@@ -185,10 +185,10 @@ class MoneyRegressionTest extends StubbedHome {
         one.runUntilIdle();
         Files.createDirectories(other.resolve("data"));
         Files.createSymbolicLink(other.resolve("data/ledger.db"), one.path("data/ledger.db"));
-        try (Worker first =
-                Worker.prepare(Settings.read(new Home(one.root(), Path.of("").toAbsolutePath()), Map.of()), l -> {})) {
+        try (Worker first = Worker.prepare(
+                Settings.read(new Home(one.root(), Path.of("").toAbsolutePath()), Map.of()), null, l -> {})) {
             try (Worker second = Worker.prepare(
-                    Settings.read(new Home(two.root(), Path.of("").toAbsolutePath()), Map.of()), l -> {})) {
+                    Settings.read(new Home(two.root(), Path.of("").toAbsolutePath()), Map.of()), null, l -> {})) {
                 assertThat(second).isNull();
             } catch (Worker.BusyException e) {
             }

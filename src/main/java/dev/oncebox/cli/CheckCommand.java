@@ -28,7 +28,7 @@ final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailed {
         Settings settings = parent.settings();
-        try (Worker worker = Worker.prepare(settings, loss -> {})) {
+        try (Worker worker = Worker.prepare(settings, null, loss -> {})) {
             spec.commandLine()
                     .getOut()
                     .println("All is well: " + settings.engines().size() + " engine(s) "

@@ -6,9 +6,13 @@ import dev.oncebox.runtime.Runs;
 import dev.oncebox.runtime.Worker;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
 
 /** {@code oncebox run}: the runtime. */
 @Command(
@@ -39,12 +43,25 @@ final class RunCommand implements Callable<Integer> {
             description = "With --until-idle: end when nothing is due within this time. Default: ${DEFAULT-VALUE}.")
     private Duration maxWait = Duration.ofMinutes(10);
 
+    @Option(
+            names = "--max-calls",
+            paramLabel = "N",
+            description = "Send nothing more once N calls were, or may have been, charged in this run.")
+    private @Nullable Long maxCalls;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
     @Override
     public Integer call() throws CommandFailed {
+        if (maxCalls != null && maxCalls < 1) {
+            throw new ParameterException(spec.commandLine(), "--max-calls must be 1 or more.");
+        }
         Settings settings = parent.settings();
         Runs.End end;
         try {
-            end = new Runs(settings, untilIdle ? maxWait : null).run();
+            end = new Runs(settings, untilIdle ? maxWait : null, maxCalls).run();
         } catch (Worker.BusyException e) {
             throw new CommandFailed(String.valueOf(e.getMessage()));
         }

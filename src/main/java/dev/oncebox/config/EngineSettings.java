@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param url the address that requests are posted to
  * @param timeout total for one call, from the connection to the last byte of the reply
  * @param concurrency calls in flight
+ * @param requestsPerMinute sends that may start in a minute; null: any number
+ * @param tokensPerMinute tokens that may be used in a minute, prompts and answers together; null: any number
  * @param inputPrice per million tokens; null when not known
  * @param idempotencyHeader carries the call's key, the same on every attempt; empty: not sent
  * @param deduplicates whether the endpoint honours that key, so that a resend is safe
@@ -29,6 +31,8 @@ public record EngineSettings(
         Duration timeout,
         Duration connectTimeout,
         int concurrency,
+        @Nullable Long requestsPerMinute,
+        @Nullable Long tokensPerMinute,
         @Nullable BigDecimal inputPrice,
         @Nullable BigDecimal outputPrice,
         String idempotencyHeader,

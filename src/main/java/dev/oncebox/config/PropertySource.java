@@ -30,7 +30,10 @@ final class PropertySource {
             "retry.delay",
             "retry.multiplier",
             "retry.max-delay",
-            "retry.give-up");
+            "retry.give-up",
+            "budget.calls",
+            "budget.cost",
+            "budget.period");
     private static final List<String> ENGINE = List.of(
             "protocol",
             "url",
@@ -39,6 +42,8 @@ final class PropertySource {
             "timeout",
             "connect-timeout",
             "concurrency",
+            "requests-per-minute",
+            "tokens-per-minute",
             "price.input",
             "price.output",
             "idempotency-header",
@@ -46,15 +51,7 @@ final class PropertySource {
             "on-doubt",
             "answer");
     /** Named in the documentation of what is to come; accepting them now would promise what is not kept. */
-    private static final Set<String> PLANNED = Set.of(
-            "http.port",
-            "budget.calls",
-            "budget.cost",
-            "budget.period",
-            "requests-per-minute",
-            "tokens-per-minute",
-            "poll",
-            "unpaid-statuses");
+    private static final Set<String> PLANNED = Set.of("http.port", "poll", "unpaid-statuses");
 
     private static final Pattern ENGINE_PROPERTY = Pattern.compile("engine\\.([a-z0-9][a-z0-9-]*)\\.(.+)");
     private static final Pattern HEADER = Pattern.compile("header\\.[A-Za-z0-9!#$%&'*+.^_`|~-]+");

@@ -14,6 +14,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param settle how long a file must have been unchanged to count as complete
  * @param maxItem the longest item, in bytes
  * @param ledgerUrl JDBC address of the ledger
+ * @param budget what may be spent
  * @param properties what routes may use as {@code {{name}}}
  */
 public record Settings(
@@ -46,6 +48,7 @@ public record Settings(
         long maxItem,
         String ledgerUrl,
         Retry retry,
+        BudgetSettings budget,
         Map<String, EngineSettings> engines,
         Jobs jobs,
         Map<String, String> properties) {
@@ -91,9 +94,29 @@ public record Settings(
                         values.factor("retry.multiplier", 2),
                         values.duration("retry.max-delay", "10m"),
                         values.duration("retry.give-up", "24h")),
+                budget(values, source, engines.values()),
                 Collections.unmodifiableMap(engines),
                 jobs,
                 Collections.unmodifiableMap(properties));
+    }
+
+    private static BudgetSettings budget(Values values, PropertySource source, Collection<EngineSettings> engines) {
+        var budget = new BudgetSettings(
+                values.count("budget.calls"),
+                values.amount("budget.cost"),
+                values.text("budget.period") == null ? null : values.limit("budget.period", "24h"));
+        for (EngineSettings engine : engines) {
+            if (budget.cost() != null && (engine.inputPrice() == null || engine.outputPrice() == null)) {
+                throw new ConfigException(source.where("budget.cost") + ": budget.cost needs to know what a call costs."
+                        + " Set engine." + engine.name() + ".price.input and engine." + engine.name()
+                        + ".price.output, per million tokens.");
+            }
+        }
+        if (budget.period() != null && budget.calls() == null && budget.cost() == null) {
+            throw new ConfigException(source.where("budget.period")
+                    + ": budget.period is without effect. Set budget.calls or budget.cost as well.");
+        }
+        return budget;
     }
 
     /** The ledger's file. */
@@ -153,6 +176,8 @@ public record Settings(
                 values.limit(prefix + "timeout", "120s"),
                 values.limit(prefix + "connect-timeout", "10s"),
                 values.positive(prefix + "concurrency", 16),
+                values.count(prefix + "requests-per-minute"),
+                values.count(prefix + "tokens-per-minute"),
                 values.price(prefix + "price.input"),
                 values.price(prefix + "price.output"),
                 idempotencyHeader,

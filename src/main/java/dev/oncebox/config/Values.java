@@ -20,6 +20,7 @@ public final class Values {
     /** Longer ones are slips, and do not fit where milliseconds or seconds are counted. */
     private static final Duration LONGEST = Duration.ofDays(366);
 
+    private static final long LARGEST_COUNT = 1_000_000_000_000L;
     private static final int MOST_PRICE_DIGITS = 9;
     private static final Pattern SIZE = Pattern.compile("(\\d+)\\s*(B|KB|MB|GB)?", Pattern.CASE_INSENSITIVE);
 
@@ -73,6 +74,28 @@ public final class Values {
             }
             return number;
         });
+    }
+
+    /** A number of things that there may be; null when it is not limited. */
+    public @Nullable Long count(String name) {
+        return text(name) == null
+                ? null
+                : parse(name, "1", "a whole number above 0", text -> {
+                    long number = Long.parseLong(text);
+                    if (number < 1 || number > LARGEST_COUNT) {
+                        throw new IllegalArgumentException();
+                    }
+                    return number;
+                });
+    }
+
+    /** A sum of money; null when it is not limited. */
+    public @Nullable BigDecimal amount(String name) {
+        BigDecimal amount = price(name);
+        if (amount != null && amount.signum() == 0) {
+            throw new ConfigException(where.apply(name) + ": " + name + " must be above 0, such as 25 or 0.5.");
+        }
+        return amount;
     }
 
     public double factor(String name, double otherwise) {

@@ -15,19 +15,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One model endpoint: what to send to it, and what its replies mean and cost. */
 final class Engine {
 
+    private static final int BYTES_PER_TOKEN = 4;
     private static final BigDecimal PER_MILLION = new BigDecimal("0.000001");
 
     private final EngineSettings settings;
+    private final Gate gate;
     private final Protocol protocol;
     private final List<String> secrets = new ArrayList<>();
 
-    Engine(EngineSettings settings) {
+    Engine(EngineSettings settings, Gate gate) {
         this.settings = settings;
+        this.gate = gate;
         this.protocol = switch (settings.protocol()) {
             case OPENAI -> new OpenAiProtocol();
             case JSON -> new JsonProtocol(Objects.requireNonNull(settings.body()), settings.answer());
@@ -51,7 +55,28 @@ final class Engine {
         return settings;
     }
 
+    Gate gate() {
+        return gate;
+    }
+
     byte[] body(Call call) {
+        byte[] body = encoded(call);
+        gate.expect(call, expectedTokens(call, body));
+        return body;
+    }
+
+    /** A rough guess, until the engine says what it was: four bytes a token, and as long an answer as is allowed. */
+    private static long expectedTokens(Call call, byte[] body) {
+        long longest = Stream.of("max_tokens", "max_completion_tokens")
+                .map(call.request().params()::get)
+                .filter(most -> most != null && most.canConvertToInt())
+                .mapToLong(JsonNode::longValue)
+                .findFirst()
+                .orElse(0);
+        return body.length / BYTES_PER_TOKEN + Math.max(0, longest);
+    }
+
+    private byte[] encoded(Call call) {
         return protocol.body(call.request(), call.keyHex()).toString().getBytes(StandardCharsets.UTF_8);
     }
 

@@ -1,10 +1,14 @@
 package dev.oncebox.engine;
 
+import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.EngineSettings;
+import dev.oncebox.config.Retry;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.Capacity;
+import dev.oncebox.ledger.Ledger.Spent;
+import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
@@ -18,7 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.Semaphore;
+import java.util.function.LongFunction;
 import org.apache.camel.CamelContext;
 import org.apache.camel.Component;
 import org.apache.camel.Endpoint;
@@ -32,18 +36,32 @@ import org.apache.camel.util.ObjectHelper;
  * All engines of the configuration, as the dispatch route uses them: {@link #prepare} makes the request of a call,
  * {@code ref:engine-NAME} sends it, {@link #read} or {@link #failed} says what became of it.
  */
-public final class Engines implements Capacity {
+public final class Engines {
 
     private final Map<String, Engine> engines = new TreeMap<>();
-    private final Map<String, Semaphore> places = new TreeMap<>();
     private final Clock clock;
 
-    public Engines(Collection<EngineSettings> settings, Clock clock) {
+    public Engines(Collection<EngineSettings> settings, Retry retry, Clock clock) {
         this.clock = clock;
         for (EngineSettings each : settings) {
-            engines.put(each.name(), new Engine(each));
-            places.put(each.name(), new Semaphore(each.concurrency()));
+            engines.put(each.name(), new Engine(each, new Gate(each, retry, clock, System::nanoTime)));
         }
+    }
+
+    /**
+     * What lets calls start at these engines.
+     *
+     * @param budgets all of which must have something left
+     * @param spent what was charged since a moment, epoch milliseconds
+     * @param before the engines that were sent nothing when the last process ended: each is probed first
+     */
+    public Capacity admission(List<BudgetSettings> budgets, LongFunction<Spent> spent, Map<String, Pause> before) {
+        Map<String, Gate> gates = new TreeMap<>();
+        engines.forEach((name, engine) -> gates.put(name, engine.gate()));
+        return new Admission(
+                gates,
+                budgets.stream().map(budget -> new Budget(budget, clock, spent)).toList(),
+                before);
     }
 
     /** Binds an HTTP endpoint for each engine, under the name {@code engine-NAME}, and returns them. */
@@ -102,6 +120,7 @@ public final class Engines implements Capacity {
         byte[] body = Objects.requireNonNullElse(message.getBody(byte[].class), new byte[0]);
         message.removeHeaders("*");
         exchange.setVariable(Variables.REPLY, new Reply(status, engine.withoutSecrets(body)));
+        engine.gate().heard(headers, clock.instant());
         String cut = headers.get(SingleSend.CUT.toLowerCase(Locale.ROOT));
         boolean late = headers.containsKey(SingleSend.LATE.toLowerCase(Locale.ROOT));
         // a success that did not come in time is no reply, and the engine's on-doubt decides; its bytes are kept
@@ -147,29 +166,5 @@ public final class Engines implements Capacity {
             throw new IllegalStateException("no engine is named " + call.engine());
         }
         return engine;
-    }
-
-    @Override
-    public Collection<String> engines() {
-        return engines.keySet();
-    }
-
-    @Override
-    public int take(String engine, int wanted) {
-        Semaphore free = places(engine);
-        int taken = 0;
-        while (taken < wanted && free.tryAcquire()) {
-            taken++;
-        }
-        return taken;
-    }
-
-    @Override
-    public void release(String engine, int count) {
-        places(engine).release(count);
-    }
-
-    private Semaphore places(String engine) {
-        return Objects.requireNonNull(places.get(engine));
     }
 }

@@ -57,6 +57,12 @@ public record Job(
         return messages ? Keying.LINES : Keying.WHITESPACE;
     }
 
+    /** The engine that is asked when this one cannot answer; null when there is none. */
+    public @Nullable String fallback(String engine) {
+        int next = engines.indexOf(engine) + 1;
+        return next > 0 && next < engines.size() ? engines.get(next) : null;
+    }
+
     /** What of this job goes into its requests: two jobs of the same definition ask the same of the same items. */
     public ObjectNode definition() {
         ObjectNode definition = JsonNodeFactory.instance.objectNode();

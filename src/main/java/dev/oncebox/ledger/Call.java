@@ -11,6 +11,8 @@ import java.util.HexFormat;
  * @param fence raised by every claim; a write with an older one is stale
  * @param sends how often it was sent before
  * @param attempts how many of these were, or may have been, charged
+ * @param earlier how many attempts no longer count: at engines before this one, or before a person's retry
+ * @param unresolved attempts at this engine whose end is unknown, and which it recognises by the call's key
  * @param failures attempts in a row without an answer, for the backoff
  * @param refusedSince when the refusals in a row began, epoch milliseconds; 0: the last attempt was no refusal
  */
@@ -22,6 +24,8 @@ public record Call(
         long fence,
         int sends,
         int attempts,
+        int earlier,
+        int unresolved,
         int failures,
         long refusedSince,
         Request request) {

@@ -1,8 +1,13 @@
 package dev.oncebox.ledger;
 
 import java.util.Collection;
+import java.util.Map;
 
-/** How many calls may be in flight. Asked before calls are claimed, so that none waits claimed for a place. */
+/**
+ * How many calls may be sent now. Asked before calls are claimed, so that none waits claimed for a place, and told what
+ * became of each, so that a failing engine is left in peace. Every place that is taken ends in exactly one of
+ * {@link #giveBack} and {@link #settled}.
+ */
 public interface Capacity {
 
     /** The engines that can be asked. */
@@ -11,6 +16,12 @@ public interface Capacity {
     /** Takes up to {@code wanted} places of an engine and returns how many it took. */
     int take(String engine, int wanted);
 
-    /** Gives places back. */
-    void release(String engine, int places);
+    /** Gives places back that were not used: nothing was sent. */
+    void giveBack(String engine, int places);
+
+    /** A call that had a place has come to this. */
+    void settled(Call call, Verdict verdict);
+
+    /** Which engines, by their names, are sent nothing at the moment, and under {@link Pause#BUDGET} whether all are. */
+    Map<String, Pause> pauses();
 }

@@ -1,5 +1,6 @@
 package dev.oncebox.ledger;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -48,10 +49,23 @@ public interface Ledger extends AutoCloseable {
     /**
      * Records what an attempt came to, with the bytes that came back.
      *
+     * @param step what the routes want done after a failure; of no account for a valid answer
      * @return what became of the call; null when the claim was stale, in which case only the bytes are kept
      */
     @Nullable
-    Transition settle(Call call, Verdict verdict, @Nullable Reply reply);
+    Transition settle(Call call, Verdict verdict, NextStep step, @Nullable Reply reply);
+
+    /** Hands up to {@code limit} calls that are due at one engine on to another; returns how many. */
+    int fallBack(Move move, int limit);
+
+    /** Remembers which engines are sent nothing, so that other processes and the next start can see it. */
+    void pauses(Map<String, Pause> pauses);
+
+    /** What was last remembered of it. */
+    Map<String, Pause> pauses();
+
+    /** What was, or may have been, charged since a moment, epoch milliseconds. */
+    Spent spent(long since);
 
     /** Whether the last send of this claim is still waiting for its outcome. */
     boolean isOpen(Call call);
@@ -99,6 +113,27 @@ public interface Ledger extends AutoCloseable {
      * @param taking whether not all its items are known to be recorded
      */
     record UnarchivedFile(long id, String path, boolean taking) {}
+
+    /**
+     * A way for calls from an engine that is sent nothing to another.
+     *
+     * @param jobs the names of the jobs whose calls may go it
+     * @param evenUnresolved whether a call may go it that {@code from} may have charged and would recognise
+     * @param reason why nothing is sent to {@code from}
+     */
+    record Move(String from, String to, List<String> jobs, boolean evenUnresolved, String reason) {}
+
+    /**
+     * What attempts cost.
+     *
+     * @param calls how many were, or may have been, charged
+     * @param unpriced how many of these the engine named no cost of
+     * @param cost of the others
+     * @param dearest the highest cost of one
+     */
+    record Spent(long calls, long unpriced, BigDecimal cost, BigDecimal dearest) {
+        public static final Spent NOTHING = new Spent(0, 0, BigDecimal.ZERO, BigDecimal.ZERO);
+    }
 
     /**
      * What is left to do.

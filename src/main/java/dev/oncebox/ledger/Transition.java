@@ -8,135 +8,217 @@ import org.jspecify.annotations.Nullable;
 /**
  * What becomes of a call after an attempt. A pure decision: the database only carries it out.
  *
+ * @param engine the engine that the call belongs to from now on
  * @param due when the call may be claimed again, epoch milliseconds
- * @param doubtful whether this attempt may have been charged without an answer
+ * @param attempts how many were, or may have been, charged
+ * @param earlier how many of these no longer count
+ * @param doubts by how many more attempts the call may have been charged without an answer
+ * @param unresolved attempts whose end is unknown, and which the engine recognises by the call's key
  * @param events what the journal records, in order
  * @param code why, for a state that is not {@link CallState#DONE}; null otherwise
  */
 public record Transition(
         CallState state,
+        String engine,
         long due,
         int attempts,
+        int earlier,
         int failures,
         long refusedSince,
-        boolean doubtful,
+        int doubts,
+        int unresolved,
         List<EventKind> events,
         @Nullable String code,
         @Nullable String reason) {
 
-    /** Jitter after a Retry-After, so that many calls refused at once do not come back at once. */
-    private static final Duration SPREAD = Duration.ofSeconds(2);
-
     /** Decides what follows an attempt of {@code call}, whose send is already counted. */
-    public static Transition after(Call call, Verdict verdict, Policy policy, long now, RandomGenerator random) {
-        int attempts = call.attempts() + 1;
-        int failures = call.failures() + 1;
-        long later = now + jitter(policy.retry().ceilingMillis(failures), random);
+    public static Transition after(
+            Call call, Verdict verdict, NextStep step, Policy policy, long now, RandomGenerator random) {
+        return new Decision(call, verdict, step, policy, now, random).make();
+    }
 
-        if (verdict instanceof Verdict.Valid) {
-            return new Transition(CallState.DONE, now, attempts, 0, 0, false, List.of(EventKind.COMPLETE), null, null);
+    private static final class Decision {
+
+        /** Jitter after a Retry-After, so that many calls refused at once do not come back at once. */
+        private static final Duration SPREAD = Duration.ofSeconds(2);
+
+        private final Call call;
+        private final Verdict verdict;
+        private final NextStep step;
+        private final Policy policy;
+        private final long now;
+        private final RandomGenerator random;
+        private final int attempts;
+        private final int failures;
+        private final int doubts;
+        private final int unresolved;
+
+        Decision(Call call, Verdict verdict, NextStep step, Policy policy, long now, RandomGenerator random) {
+            this.call = call;
+            this.verdict = verdict;
+            this.step = step;
+            this.policy = policy;
+            this.now = now;
+            this.random = random;
+            // a repeat of what the endpoint recognises costs nothing, so the doubt is none as long as it stays there
+            boolean recognised = verdict instanceof Verdict.Unknown && policy.deduplicates();
+            attempts = call.attempts() + (verdict.charged() == Charged.NO ? 0 : 1);
+            failures = call.failures() + 1;
+            doubts = verdict.charged() == Charged.UNKNOWN && !recognised ? 1 : 0;
+            unresolved = call.unresolved() + (recognised ? 1 : 0);
         }
-        if (verdict instanceof Verdict.Unusable unusable) {
-            return dead(attempts, failures, now, false, EventKind.INCOMPLETE, unusable.code(), unusable.reason());
-        }
-        if (verdict instanceof Verdict.Incomplete incomplete) {
-            boolean doubtful = incomplete.charged() == Charged.UNKNOWN;
-            if (attempts >= policy.attempts()) {
-                return dead(
-                        attempts,
-                        failures,
+
+        Transition make() {
+            if (verdict instanceof Verdict.Valid) {
+                return new Transition(
+                        CallState.DONE,
+                        call.engine(),
                         now,
-                        doubtful,
-                        EventKind.INCOMPLETE,
-                        incomplete.code(),
-                        incomplete.reason());
+                        attempts,
+                        call.earlier(),
+                        0,
+                        0,
+                        0,
+                        0,
+                        List.of(EventKind.COMPLETE),
+                        null,
+                        null);
             }
-            return ready(
-                    later,
+            return switch (kind()) {
+                case LATER -> later();
+                case AGAIN -> again();
+                case DOUBT -> policy.deduplicates() || policy.resendOnDoubt() ? again() : held();
+                case DEAD -> leave("");
+            };
+        }
+
+        /** What may have been charged is not repeated as if it had not been, whatever the routes say. */
+        private NextStep.Kind kind() {
+            if (step.kind() == NextStep.Kind.DEAD) {
+                return NextStep.Kind.DEAD;
+            }
+            if (verdict.charged() == Charged.NO) {
+                return NextStep.Kind.LATER;
+            }
+            boolean doubtful = verdict instanceof Verdict.Unknown || step.kind() == NextStep.Kind.DOUBT;
+            return doubtful ? NextStep.Kind.DOUBT : NextStep.Kind.AGAIN;
+        }
+
+        private Transition later() {
+            long since = call.refusedSince() == 0 ? now : call.refusedSince();
+            if (now - since >= policy.retry().giveUp().toMillis()) {
+                return leave(" Given up after retry.give-up; nothing was charged.");
+            }
+            return step.fallback() && mayFallBack() ? fallBack() : waiting(since);
+        }
+
+        private Transition again() {
+            return attempts - call.earlier() >= policy.attempts() ? leave("") : waiting(0);
+        }
+
+        /** Asks the next engine; without one the call is dead. */
+        private Transition leave(String why) {
+            return step.fallback() && mayFallBack() ? fallBack() : dead(why);
+        }
+
+        /** Another engine does not know the key: what only this one recognises would be paid again. */
+        private boolean mayFallBack() {
+            return policy.fallback() != null && (unresolved == 0 || policy.resendOnDoubt());
+        }
+
+        private Transition fallBack() {
+            return new Transition(
+                    CallState.READY,
+                    policy.fallback() == null ? call.engine() : policy.fallback(),
+                    now,
                     attempts,
-                    failures,
+                    attempts,
                     0,
-                    doubtful,
-                    EventKind.INCOMPLETE,
-                    incomplete.code(),
-                    incomplete.reason());
+                    0,
+                    doubtsForGood(),
+                    0,
+                    List.of(event(), EventKind.FALLBACK),
+                    code(),
+                    reason());
         }
-        if (verdict instanceof Verdict.Unsent unsent) {
-            return refused(call, policy, now, later, unsent.code(), unsent.reason());
+
+        private Transition waiting(long refusedSince) {
+            return new Transition(
+                    CallState.READY,
+                    call.engine(),
+                    due(),
+                    attempts,
+                    call.earlier(),
+                    failures,
+                    refusedSince,
+                    doubts,
+                    unresolved,
+                    List.of(event()),
+                    code(),
+                    reason());
         }
-        if (verdict instanceof Verdict.Refused refused) {
-            if (refused.cause() == Verdict.Refused.Cause.REQUEST) {
-                return dead(call.attempts(), failures, now, false, EventKind.REFUSED, refused.code(), refused.reason());
-            }
-            Duration wait = refused.retryAfter();
-            long due = wait == null ? later : now + wait.toMillis() + jitter(SPREAD.toMillis(), random);
-            return refused(call, policy, now, due, refused.code(), refused.reason());
-        }
-        Verdict.Unknown unknown = (Verdict.Unknown) verdict;
-        EventKind event = unknown.timeout() ? EventKind.TIMEOUT : EventKind.IN_DOUBT;
-        boolean doubtful = !policy.deduplicates();
-        if (!policy.deduplicates() && !policy.resendOnDoubt()) {
+
+        private Transition held() {
             return new Transition(
                     CallState.DOUBT,
+                    call.engine(),
                     now,
                     attempts,
+                    call.earlier(),
                     failures,
                     0,
-                    true,
-                    List.of(event),
-                    unknown.code(),
-                    unknown.reason());
+                    doubts,
+                    unresolved,
+                    List.of(event()),
+                    code(),
+                    reason());
         }
-        if (attempts >= policy.attempts()) {
-            return dead(attempts, failures, now, doubtful, event, unknown.code(), unknown.reason());
-        }
-        return ready(later, attempts, failures, 0, doubtful, event, unknown.code(), unknown.reason());
-    }
 
-    private static Transition refused(Call call, Policy policy, long now, long due, String code, String reason) {
-        long since = call.refusedSince() == 0 ? now : call.refusedSince();
-        int failures = call.failures() + 1;
-        if (now - since >= policy.retry().giveUp().toMillis()) {
-            return dead(
-                    call.attempts(),
-                    failures,
+        private Transition dead(String why) {
+            return new Transition(
+                    CallState.DEAD,
+                    call.engine(),
                     now,
-                    false,
-                    EventKind.REFUSED,
-                    code,
-                    reason + " Given up after retry.give-up; nothing was charged.");
+                    attempts,
+                    call.earlier(),
+                    failures,
+                    0,
+                    doubtsForGood(),
+                    0,
+                    List.of(event(), EventKind.DEAD_LETTER),
+                    code(),
+                    reason() + why);
         }
-        return ready(due, call.attempts(), failures, since, false, EventKind.REFUSED, code, reason);
-    }
 
-    private static Transition ready(
-            long due,
-            int attempts,
-            int failures,
-            long refusedSince,
-            boolean doubtful,
-            EventKind event,
-            String code,
-            String reason) {
-        return new Transition(
-                CallState.READY, due, attempts, failures, refusedSince, doubtful, List.of(event), code, reason);
-    }
+        /** However often it was repeated, what the endpoint recognises was charged once at most. */
+        private int doubtsForGood() {
+            return doubts + (unresolved > 0 ? 1 : 0);
+        }
 
-    private static Transition dead(
-            int attempts, int failures, long now, boolean doubtful, EventKind event, String code, String reason) {
-        return new Transition(
-                CallState.DEAD,
-                now,
-                attempts,
-                failures,
-                0,
-                doubtful,
-                List.of(event, EventKind.DEAD_LETTER),
-                code,
-                reason);
-    }
+        private long due() {
+            Duration wait = verdict instanceof Verdict.Refused refused ? refused.retryAfter() : null;
+            return wait == null
+                    ? now + jitter(policy.retry().ceilingMillis(failures))
+                    : now + wait.toMillis() + jitter(SPREAD.toMillis());
+        }
 
-    private static long jitter(long ceiling, RandomGenerator random) {
-        return ceiling <= 0 ? 0 : random.nextLong(ceiling + 1);
+        private long jitter(long ceiling) {
+            return ceiling <= 0 ? 0 : random.nextLong(ceiling + 1);
+        }
+
+        private EventKind event() {
+            if (verdict instanceof Verdict.Unknown unknown) {
+                return unknown.timeout() ? EventKind.TIMEOUT : EventKind.IN_DOUBT;
+            }
+            return verdict.charged() == Charged.NO ? EventKind.REFUSED : EventKind.INCOMPLETE;
+        }
+
+        private String code() {
+            return ((Verdict.Failure) verdict).code();
+        }
+
+        private String reason() {
+            return ((Verdict.Failure) verdict).reason();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger;
 
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +13,36 @@ public sealed interface Verdict {
 
     Charged charged();
 
+    /** What the engine says that the attempt used. */
+    default Usage usage() {
+        return Usage.UNKNOWN;
+    }
+
+    /** What happened, in a word for routes: the name of the type, or of a refusal's cause. */
+    default String kind() {
+        String name = this instanceof Refused refused
+                ? refused.cause().name()
+                : getClass().getSimpleName();
+        return name.toUpperCase(Locale.ROOT);
+    }
+
+    /** No answer that counts. */
+    sealed interface Failure extends Verdict {
+
+        /** A stable word for scripts. */
+        String code();
+
+        /** A sentence for people. */
+        String reason();
+    }
+
     /** A whole answer that meets the job's rules. The call is done. */
     record Valid(Answer answer) implements Verdict {
+        @Override
+        public Usage usage() {
+            return answer.usage();
+        }
+
         @Override
         public Charged charged() {
             return Charged.YES;
@@ -21,10 +50,10 @@ public sealed interface Verdict {
     }
 
     /** A reply came, but it was cut short or is no answer. Another attempt may bring a whole one. */
-    record Incomplete(String code, String reason, Charged charged, Usage usage) implements Verdict {}
+    record Incomplete(String code, String reason, Charged charged, Usage usage) implements Failure {}
 
     /** A whole, paid answer that the job does not accept. Asking again would buy the same: a dead letter. */
-    record Unusable(String code, String reason, Usage usage) implements Verdict {
+    record Unusable(String code, String reason, Usage usage) implements Failure {
         @Override
         public Charged charged() {
             return Charged.YES;
@@ -32,7 +61,7 @@ public sealed interface Verdict {
     }
 
     /** Nothing was written to the endpoint: it could not be found, reached or trusted. */
-    record Unsent(String code, String reason) implements Verdict {
+    record Unsent(String code, String reason) implements Failure {
         @Override
         public Charged charged() {
             return Charged.NO;
@@ -48,7 +77,7 @@ public sealed interface Verdict {
             String code,
             String reason,
             Cause cause,
-            @Nullable Duration retryAfter) implements Verdict {
+            @Nullable Duration retryAfter) implements Failure {
 
         /** Whose fault a refusal is. */
         public enum Cause {
@@ -71,7 +100,7 @@ public sealed interface Verdict {
      *
      * @param timeout whether the engine's time was over
      */
-    record Unknown(String code, String reason, boolean timeout) implements Verdict {
+    record Unknown(String code, String reason, boolean timeout) implements Failure {
         @Override
         public Charged charged() {
             return Charged.UNKNOWN;

@@ -21,6 +21,7 @@ public final class Runs {
 
     private final Settings settings;
     private final @Nullable Duration untilIdleFor;
+    private final @Nullable Long maxCalls;
     private final CompletableFuture<End> end = new CompletableFuture<>();
     private long lastReport = System.nanoTime();
 
@@ -39,16 +40,19 @@ public final class Runs {
 
     /**
      * @param untilIdleFor end when nothing is due within this time; null: run until stopped
+     * @param maxCalls how many calls may be charged, at most; null: any number
      */
-    public Runs(Settings settings, @Nullable Duration untilIdleFor) {
+    public Runs(Settings settings, @Nullable Duration untilIdleFor, @Nullable Long maxCalls) {
         this.settings = settings;
+        this.maxCalls = maxCalls;
         this.untilIdleFor = untilIdleFor;
     }
 
     /** Works until the end, stops gracefully, and says why it ended. */
     public End run() throws Worker.BusyException {
         new StopSignals().install(signal -> end.complete(new End(Kind.SIGNAL, signal, false, "")));
-        try (Worker worker = Worker.prepare(settings, loss -> end.complete(new End(Kind.LOST, 0, false, loss)))) {
+        try (Worker worker =
+                Worker.prepare(settings, maxCalls, loss -> end.complete(new End(Kind.LOST, 0, false, loss)))) {
             worker.start();
             LOG.info("Taking files from {}; answers appear in {}", settings.inbox(), settings.outbox());
             End reason = waitForEnd(worker);

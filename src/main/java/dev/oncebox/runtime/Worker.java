@@ -1,6 +1,7 @@
 package dev.oncebox.runtime;
 
 import dev.oncebox.answer.AnswerCheck;
+import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.EngineSettings.OnDoubt;
@@ -11,8 +12,11 @@ import dev.oncebox.intake.InboxFiles;
 import dev.oncebox.intake.Intake;
 import dev.oncebox.intake.RequestKey;
 import dev.oncebox.job.Job;
+import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Policy;
+import dev.oncebox.ledger.camel.Fallbacks;
 import dev.oncebox.ledger.camel.Guard;
 import dev.oncebox.ledger.camel.LedgerComponent;
 import dev.oncebox.ledger.sql.SqlLedger;
@@ -21,15 +25,18 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.camel.CamelContext;
 import org.apache.camel.Endpoint;
 import org.apache.camel.StartupSummaryLevel;
 import org.apache.camel.main.Main;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +54,8 @@ public final class Worker implements AutoCloseable {
     private final Ledger ledger;
     private final InboxFiles inboxFiles;
     private final Intake intake;
+    private final Capacity capacity;
+    private final Fallbacks fallbacks;
     private final LedgerComponent component;
     private final Main main = new Main();
     private Duration patience;
@@ -60,13 +69,13 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private Worker(Settings settings, WorkerLock lock, Consumer<String> onLost) {
+    private Worker(Settings settings, @Nullable Long maxCalls, WorkerLock lock, Consumer<String> onLost) {
         this.settings = settings;
         this.lock = lock;
         this.patience = longestCall(settings).plus(MARGIN);
         Clock clock = Clock.systemUTC();
         var answers = new AnswerCheck(settings.jobs());
-        var engines = new Engines(settings.engines().values(), clock);
+        var engines = new Engines(settings.engines().values(), settings.retry(), clock);
         this.ledger = SqlLedger.open(
                 settings.ledgerFile(),
                 new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost));
@@ -85,8 +94,10 @@ public final class Worker implements AutoCloseable {
         main.bind("guard", new Guard(ledger));
         main.bind("inboxFiles", inboxFiles);
         main.bind("intake", intake);
-        this.component =
-                new LedgerComponent(ledger, engines, settings.home().data().resolve("rescued.jsonl"));
+        this.fallbacks = fallbacks(settings);
+        this.capacity = engines.admission(budgets(settings, maxCalls), ledger::spent, ledger.pauses());
+        this.component = new LedgerComponent(
+                ledger, capacity, fallbacks, settings.home().data().resolve("rescued.jsonl"));
         main.bind("outbox", new Outbox(ledger, settings.jobs(), settings.outbox()));
         build(engines);
     }
@@ -94,10 +105,12 @@ public final class Worker implements AutoCloseable {
     /**
      * Makes everything ready without taking or sending anything.
      *
+     * @param maxCalls how many calls may be charged, at most, beside what the budgets say; null: any number
      * @param onLost told why when the ledger can no longer be trusted
      * @throws ConfigException when something must be changed first
      */
-    public static Worker prepare(Settings settings, Consumer<String> onLost) throws BusyException {
+    public static Worker prepare(Settings settings, @Nullable Long maxCalls, Consumer<String> onLost)
+            throws BusyException {
         Preflight.check(settings);
         WorkerLock lock;
         try {
@@ -107,7 +120,7 @@ public final class Worker implements AutoCloseable {
         }
         boolean ready = false;
         try {
-            var worker = new Worker(settings, lock, onLost);
+            var worker = new Worker(settings, maxCalls, lock, onLost);
             ready = true;
             return worker;
         } finally {
@@ -196,17 +209,49 @@ public final class Worker implements AutoCloseable {
                 settings.jobs().find(job).map(Job::attempts).orElse(ATTEMPTS_OF_A_LOST_JOB),
                 settingsOfEngine != null && settingsOfEngine.onDoubt() == OnDoubt.RESEND,
                 settingsOfEngine != null && settingsOfEngine.deduplicates(),
-                settings.retry());
+                settings.retry(),
+                settings.jobs().find(job).map(found -> found.fallback(engine)).orElse(null));
+    }
+
+    private static Fallbacks fallbacks(Settings settings) {
+        return new Fallbacks(
+                settings.jobs().all().stream().collect(Collectors.toMap(Job::name, Job::engines)),
+                settings.engines().values().stream()
+                        .filter(engine -> engine.onDoubt() == OnDoubt.RESEND)
+                        .map(EngineSettings::name)
+                        .collect(Collectors.toSet()));
+    }
+
+    private static List<BudgetSettings> budgets(Settings settings, @Nullable Long maxCalls) {
+        return maxCalls == null
+                ? List.of(settings.budget())
+                : List.of(settings.budget(), new BudgetSettings(maxCalls, null, null));
+    }
+
+    /** The engines at which a call can be sent before then, also by way of a fallback. */
+    private Collection<String> engines(Duration horizon) {
+        long end = Clock.systemUTC().millis() + horizon.toMillis();
+        Map<String, Pause> pauses = capacity.pauses();
+        if (isPaused(pauses.get(Pause.BUDGET), end)) {
+            return Set.of();
+        }
+        return fallbacks.served(settings.engines().keySet().stream()
+                .filter(engine -> !isPaused(pauses.get(engine), end))
+                .toList());
+    }
+
+    private static boolean isPaused(@Nullable Pause pause, long end) {
+        return pause != null && (pause.until() == 0 || pause.until() > end);
     }
 
     /** Whether something is in flight, due within the horizon, or can be delivered. */
     public boolean isBusy(Duration horizon) {
-        return ledger.isBusy(horizon, settings.engines().keySet());
+        return ledger.isBusy(horizon, engines(horizon));
     }
 
     /** What is left to do, as the ledger sees it. */
     public Ledger.Work work(Duration horizon) {
-        return ledger.work(horizon, settings.engines().keySet());
+        return ledger.work(horizon, engines(horizon));
     }
 
     /** Whether no file waits in the inbox to be taken. */

@@ -89,7 +89,7 @@ final class Checking {
 
     static Call call(String job, @Nullable JsonNode schema) {
         var request = new Request(null, "a", null, null, new TreeMap<>(), schema, null);
-        return new Call(1, new byte[32], job, "default", 1, 0, 0, 0, 0, request);
+        return new Call(1, new byte[32], job, "default", 1, 0, 0, 0, 0, 0, 0, request);
     }
 
     static JsonNode json(String text) throws IOException {

@@ -1,11 +1,13 @@
 package dev.oncebox.engine;
 
 import dev.oncebox.config.EngineSettings;
+import dev.oncebox.config.Retry;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -16,7 +18,7 @@ final class Judging {
 
     static final Instant NOW = Instant.parse("2026-11-29T12:00:00Z");
 
-    static final Engine ENGINE = new Engine(new EngineSettings(
+    private static final EngineSettings SETTINGS = new EngineSettings(
             "e",
             EngineSettings.Protocol.OPENAI,
             URI.create("http://localhost/"),
@@ -26,13 +28,23 @@ final class Judging {
             Duration.ofSeconds(5),
             Duration.ofSeconds(1),
             4,
+            null,
+            null,
             new BigDecimal("2"),
             new BigDecimal("10"),
             "",
             false,
             EngineSettings.OnDoubt.RESEND,
             "",
-            null));
+            null);
+
+    static final Engine ENGINE = new Engine(
+            SETTINGS,
+            new Gate(
+                    SETTINGS,
+                    new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(10), Duration.ofHours(24)),
+                    Clock.systemUTC(),
+                    System::nanoTime));
 
     static Verdict judge(int status, String body, String... headers) {
         return judge(status, body.replace('\'', '"').getBytes(StandardCharsets.UTF_8), headers);

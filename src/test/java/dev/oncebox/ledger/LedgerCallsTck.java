@@ -117,7 +117,7 @@ public abstract class LedgerCallsTck extends LedgerTck {
         Call current = claim();
         assertThat(ledger.sent(old)).as("an older fence").isFalse();
         assertThat(ledger.sent(current)).isTrue();
-        ledger.settle(current, UNSENT, null);
+        ledger.settle(current, UNSENT, Steps.of(UNSENT), null);
         assertThat(ledger.sent(current)).as("a settled claim").isFalse();
         assertThat(call("a").sends()).isEqualTo(1);
     }
@@ -136,7 +136,7 @@ public abstract class LedgerCallsTck extends LedgerTck {
         settles(TIMEOUT, CallState.READY, 1, 1, EventKind.TIMEOUT);
         policy = HOLD;
         settles(unknown(), CallState.DOUBT, 1, 1, EventKind.IN_DOUBT);
-        policy = new Policy(3, false, true, RETRY);
+        policy = new Policy(3, false, true, RETRY, null);
         settles(unknown(), CallState.READY, 1, 0, EventKind.IN_DOUBT);
     }
 
@@ -144,12 +144,12 @@ public abstract class LedgerCallsTck extends LedgerTck {
         clock.advance(Duration.ofDays(1));
         for (Call left : ledger.claim(ENGINE, 100)) {
             ledger.sent(left);
-            ledger.settle(left, unusable(), null);
+            ledger.settle(left, unusable(), Steps.of(unusable()), null);
         }
         String text = verdict + " " + policy + clock.instant();
         drop(text, text);
         Call call = send();
-        Transition next = ledger.settle(call, verdict, REPLY);
+        Transition next = ledger.settle(call, verdict, Steps.of(verdict), REPLY);
 
         Row row = call(text);
         assertThat(row.state()).as(text).isEqualTo(state).isEqualTo(next.state());
@@ -177,7 +177,8 @@ public abstract class LedgerCallsTck extends LedgerTck {
         Call current = send();
         Row before = call("a");
 
-        assertThat(ledger.settle(old, valid("late"), REPLY)).isNull();
+        assertThat(ledger.settle(old, valid("late"), Steps.of(valid("late")), REPLY))
+                .isNull();
 
         assertThat(call("a")).isEqualTo(before);
         assertThat(pending(file)).isEqualTo(1);
@@ -185,11 +186,11 @@ public abstract class LedgerCallsTck extends LedgerTck {
         assertThat(number("SELECT count(*) FROM reply WHERE send = 1")).isEqualTo(1);
         assertThat(ledger.isOpen(current)).isTrue();
 
-        ledger.settle(current, valid("now"), null);
-        assertThat(ledger.settle(current, valid("again"), REPLY))
+        ledger.settle(current, valid("now"), Steps.of(valid("now")), null);
+        assertThat(ledger.settle(current, valid("again"), Steps.of(valid("again")), REPLY))
                 .as("settled already")
                 .isNull();
-        assertThat(ledger.settle(old, unusable(), null)).isNull();
+        assertThat(ledger.settle(old, unusable(), Steps.of(unusable()), null)).isNull();
         assertThat(call("a").state()).isEqualTo(CallState.DONE);
         assertThat(pending(file)).isZero();
         assertThat(outcomes(settled().get(0)).get(0).answer().text()).isEqualTo("now");
@@ -209,7 +210,7 @@ public abstract class LedgerCallsTck extends LedgerTck {
         assertThat(ledger.work(Duration.ofHours(2), List.of("other")).parked()).isEqualTo(2);
         assertThat(ledger.isBusy(Duration.ZERO, List.of(ENGINE))).isTrue();
         assertThat(ledger.isBusy(Duration.ofHours(2), List.of("other"))).isFalse();
-        ledger.settle(send(), unusable(), null);
+        ledger.settle(send(), unusable(), Steps.of(unusable()), null);
         assertThat(ledger.isBusy(Duration.ofMinutes(10), List.of(ENGINE))).isFalse();
         assertThat(ledger.isBusy(Duration.ofHours(2), List.of(ENGINE))).isTrue();
     }

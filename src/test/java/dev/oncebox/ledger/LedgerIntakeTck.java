@@ -179,7 +179,7 @@ public abstract class LedgerIntakeTck extends LedgerTck {
         ReceivedFile file = drop("f.jsonl", "free", "paid", "perhaps", "both");
         attempt(refused(Cause.REQUEST));
         attempt(unusable());
-        policy = new Policy(1, true, false, RETRY);
+        policy = new Policy(1, true, false, RETRY, null);
         attempt(unknown());
         policy = RESEND;
         attempt(unknown());
@@ -246,7 +246,7 @@ public abstract class LedgerIntakeTck extends LedgerTck {
         List<Call> claimed = ledger.claim(ENGINE, 3);
         assertThat(claimed.get(2).request().text()).isEqualTo("sent");
         assertThat(ledger.sent(claimed.get(2))).isTrue();
-        ledger.settle(claimed.get(2), valid("paid"), null);
+        ledger.settle(claimed.get(2), valid("paid"), Steps.of(valid("paid")), null);
         reopen();
         ledger.recover();
         ReceivedFile again = receive("f.jsonl", "1");

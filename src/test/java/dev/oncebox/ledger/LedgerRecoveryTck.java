@@ -25,7 +25,9 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
         assertThat(ledger.work(Duration.ZERO, List.of(ENGINE)).doubts()).isEqualTo(1);
         assertThat(pending(file)).isEqualTo(1);
 
-        assertThat(ledger.settle(call, valid("late"), REPLY).state()).isEqualTo(CallState.DONE);
+        assertThat(ledger.settle(call, valid("late"), Steps.of(valid("late")), REPLY)
+                        .state())
+                .isEqualTo(CallState.DONE);
 
         assertThat(outcomes(settled().get(0)).get(0).answer().text()).isEqualTo("late");
         assertThat(call("a").attempts()).isEqualTo(1);
@@ -39,11 +41,11 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
         policy = HOLD;
         drop("f.jsonl", "a");
         Call call = send();
-        ledger.settle(call, unknown(), null);
-        ledger.settle(call, TIMEOUT, null);
+        ledger.settle(call, unknown(), Steps.of(unknown()), null);
+        ledger.settle(call, TIMEOUT, Steps.of(TIMEOUT), null);
         assertThat(call("a").doubts()).isEqualTo(1);
 
-        ledger.settle(call, refused(Cause.REQUEST), null);
+        ledger.settle(call, refused(Cause.REQUEST), Steps.of(refused(Cause.REQUEST)), null);
 
         assertThat(call("a").state()).isEqualTo(CallState.DEAD);
         assertThat(call("a").attempts()).isZero();
@@ -105,15 +107,15 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
     void a_claim_whose_send_could_not_be_recorded_is_given_back_uncounted() {
         drop("f.jsonl", "a");
         Call call = claim();
-        assertThat(ledger.settle(call, UNSENT, null).state()).isEqualTo(CallState.READY);
+        assertThat(ledger.settle(call, UNSENT, Steps.of(UNSENT), null).state()).isEqualTo(CallState.READY);
         assertThat(call("a").attempts() + call("a").sends()).isZero();
         assertThat(ledger.sent(call)).isFalse();
         clock.advance(Duration.ofMinutes(1));
         Call again = claim();
-        assertThat(ledger.settle(again, valid("never sent"), null))
+        assertThat(ledger.settle(again, valid("never sent"), Steps.of(valid("never sent")), null))
                 .as("nothing else settles a mere claim")
                 .isNull();
-        assertThat(ledger.settle(again, unknown(), null)).isNull();
+        assertThat(ledger.settle(again, unknown(), Steps.of(unknown()), null)).isNull();
         assertThat(call("a").state()).isEqualTo(CallState.CLAIMED);
     }
 
@@ -133,7 +135,7 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
     void calls_of_an_engine_that_is_gone_go_to_the_one_that_their_job_names_now() {
         drop("f.jsonl", "waiting", "done");
         Call first = send();
-        ledger.settle(first, UNSENT, null);
+        ledger.settle(first, UNSENT, Steps.of(UNSENT), null);
         attempt(valid("1"));
         assertThat(ledger.reassign(List.of(ENGINE, "new"), Map.of("default", "new")))
                 .isZero();

@@ -36,8 +36,8 @@ public abstract class LedgerTck {
     protected static final String ENGINE = "default";
     protected static final Retry RETRY =
             new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(10), Duration.ofHours(24));
-    protected static final Policy RESEND = new Policy(3, true, false, RETRY);
-    protected static final Policy HOLD = new Policy(3, false, false, RETRY);
+    protected static final Policy RESEND = new Policy(3, true, false, RETRY, null);
+    protected static final Policy HOLD = new Policy(3, false, false, RETRY, null);
 
     protected final HandClock clock = new HandClock();
     protected final Random random = new Random(20261129);
@@ -135,13 +135,17 @@ public abstract class LedgerTck {
 
     /** Claims the next due call, sends it, and settles it. */
     protected Transition attempt(Verdict verdict) {
-        return ledger.settle(send(), verdict, null);
+        return ledger.settle(send(), verdict, Steps.of(verdict), null);
     }
 
     protected void answerAll() {
         for (Call call : ledger.claim(ENGINE, 1000)) {
             assertThat(ledger.sent(call)).isTrue();
-            ledger.settle(call, valid("answer to " + call.request().text()), null);
+            ledger.settle(
+                    call,
+                    valid("answer to " + call.request().text()),
+                    Steps.of(valid("answer to " + call.request().text())),
+                    null);
         }
     }
 

@@ -41,7 +41,7 @@ public abstract class LedgerWalkTck extends LedgerTck {
         policy = switch (kind) {
             case "resend" -> RESEND;
             case "hold" -> HOLD;
-            default -> new Policy(2, false, true, RETRY);
+            default -> new Policy(2, false, true, RETRY, null);
         };
         eyes = storage.look();
         try {
@@ -148,7 +148,7 @@ public abstract class LedgerWalkTck extends LedgerTck {
         }
         Call call = claimed.get(recent(claimed.size()));
         if (dice.nextInt(15) == 0) {
-            ledger.settle(call, UNSENT, null);
+            ledger.settle(call, UNSENT, Steps.of(UNSENT), null);
         } else if (dice.nextInt(15) == 0) {
             ledger.releaseClaims();
         }
@@ -168,7 +168,8 @@ public abstract class LedgerWalkTck extends LedgerTck {
         }
         Call call = sent.get(recent(sent.size()));
         Verdict verdict = verdict();
-        Transition next = ledger.settle(call, verdict, dice.nextBoolean() ? new Reply(200, new byte[] {1}) : null);
+        Transition next = ledger.settle(
+                call, verdict, Steps.of(verdict), dice.nextBoolean() ? new Reply(200, new byte[] {1}) : null);
         if (next != null && next.state() == CallState.DONE) {
             answered.add(call.id());
         }

@@ -111,7 +111,7 @@ class ReportsTest {
         Path file = home.resolve("ledger.db");
         var retry = new Retry(Duration.ZERO, 1, Duration.ZERO, Duration.ZERO);
         var around = new SqlLedger.Surroundings(
-                (job, engine) -> new Policy(1, true, false, retry), 1, CLOCK, new Random(1), message -> {});
+                (job, engine) -> new Policy(1, true, false, retry, null), 1, CLOCK, new Random(1), message -> {});
         try (SqlLedger worker = SqlLedger.open(file, around);
                 Reports reports = Reports.open(file, CLOCK)) {
             var job = Jobs.read(home.resolve("jobs"), Collections.singletonMap("default", null))

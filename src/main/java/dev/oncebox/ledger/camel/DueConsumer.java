@@ -6,6 +6,7 @@ import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Variables;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.camel.Endpoint;
 import org.apache.camel.Exchange;
@@ -18,12 +19,16 @@ final class DueConsumer extends LedgerConsumer {
 
     private final Ledger ledger;
     private final Capacity capacity;
+    private final Fallbacks fallbacks;
+    private final Pauses pauses;
     private boolean unclear;
 
-    DueConsumer(Endpoint endpoint, Processor processor, Ledger ledger, Capacity capacity) {
-        super(endpoint, processor, ledger);
-        this.ledger = ledger;
-        this.capacity = capacity;
+    DueConsumer(Endpoint endpoint, Processor processor, LedgerComponent component) {
+        super(endpoint, processor, component.ledger());
+        this.ledger = component.ledger();
+        this.capacity = component.capacity();
+        this.fallbacks = component.fallbacks();
+        this.pauses = new Pauses(ledger);
     }
 
     @Override
@@ -42,35 +47,46 @@ final class DueConsumer extends LedgerConsumer {
                     Exchange exchange = createExchange(false);
                     exchange.getMessage().setBody(call);
                     exchange.setVariable(Variables.CALL, call);
-                    start(exchange, () -> finished(engine, exchange));
+                    start(exchange, () -> finished(exchange));
                 }
                 more |= places > 0 && calls.size() == places;
             } finally {
-                capacity.release(engine, places - used);
+                capacity.giveBack(engine, places - used);
             }
         }
+        pauses.tell(capacity.pauses());
         return more;
     }
 
     /** Camel tells the guard nothing of a block whose error handling failed as well, and the call would stay open. */
-    private void finished(String engine, Exchange exchange) {
+    private void finished(Exchange exchange) {
         try {
             if (exchange.getException() != null) {
                 Guard.settleIfOpen(ledger, exchange);
             }
         } finally {
-            capacity.release(engine, 1);
+            Places.free(capacity, exchange, Guard.UNSETTLED);
         }
     }
 
-    /** A claim that failed may have happened all the same: what nobody here knows of is given back first. */
+    /**
+     * The engine's own calls, then those of engines that are left in peace. A claim that failed may have happened all
+     * the same: what nobody here knows of is given back first.
+     */
     private List<Call> claim(String engine, int places) {
         if (unclear) {
             ledger.releaseClaims();
             unclear = false;
         }
         try {
-            return ledger.claim(engine, places);
+            List<Call> calls = new ArrayList<>(ledger.claim(engine, places));
+            for (Ledger.Move move : fallbacks.to(engine, capacity.pauses())) {
+                int free = places - calls.size();
+                if (free > 0 && ledger.fallBack(move, free) > 0) {
+                    calls.addAll(ledger.claim(engine, free));
+                }
+            }
+            return calls;
         } catch (LedgerException e) {
             unclear = true;
             throw e;

@@ -3,6 +3,7 @@ package dev.oncebox.ledger.camel;
 import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
@@ -19,7 +20,7 @@ import org.apache.camel.support.service.ServiceSupport;
  */
 public final class Guard extends ServiceSupport implements IdempotentRepository {
 
-    private static final Verdict UNSETTLED =
+    static final Verdict UNSETTLED =
             new Verdict.Unknown("unsettled", "The route ended without settling the call.", false);
 
     private final Ledger ledger;
@@ -48,7 +49,7 @@ public final class Guard extends ServiceSupport implements IdempotentRepository 
     static void settleIfOpen(Ledger ledger, Exchange exchange) {
         Call call = exchange.getVariable(Variables.CALL, Call.class);
         if (exchange.getVariable(Variables.CALL_SETTLED) == null && ledger.isOpen(call)) {
-            ledger.settle(call, UNSETTLED, exchange.getVariable(Variables.REPLY, Reply.class));
+            ledger.settle(call, UNSETTLED, NextStep.IN_DOUBT, exchange.getVariable(Variables.REPLY, Reply.class));
         }
     }
 

@@ -17,7 +17,8 @@ import org.apache.camel.support.DefaultComponent;
  *   <li>{@code from: ledger:due} – calls to send, one exchange each, as many at once as the engines have places
  *   <li>{@code from: ledger:settled} – files of which every item has its end
  *   <li>{@code to: ledger:record} – the body, a list of items, belongs to the file in the variable {@code file}
- *   <li>{@code to: ledger:settle} – the variable {@code verdict} is what became of the variable {@code call}
+ *   <li>{@code to: ledger:settle} – the variable {@code verdict} is what became of the variable {@code call}; after a
+ *       failure {@code next} and {@code fallback} say what follows
  *   <li>{@code to: ledger:delivered} – the body names where the answers of the variable {@code settled} went
  * </ul>
  */
@@ -25,12 +26,14 @@ public final class LedgerComponent extends DefaultComponent {
 
     private final Ledger ledger;
     private final Capacity capacity;
+    private final Fallbacks fallbacks;
     private final Rescue rescue;
     private final List<LedgerConsumer> consumers = new CopyOnWriteArrayList<>();
 
-    public LedgerComponent(Ledger ledger, Capacity capacity, Path rescueFile) {
+    public LedgerComponent(Ledger ledger, Capacity capacity, Fallbacks fallbacks, Path rescueFile) {
         this.ledger = ledger;
         this.capacity = capacity;
+        this.fallbacks = fallbacks;
         this.rescue = new Rescue(rescueFile);
     }
 
@@ -75,6 +78,10 @@ public final class LedgerComponent extends DefaultComponent {
 
     Capacity capacity() {
         return capacity;
+    }
+
+    Fallbacks fallbacks() {
+        return fallbacks;
     }
 
     Rescue rescue() {

@@ -1,5 +1,6 @@
 package dev.oncebox.ledger.camel;
 
+import dev.oncebox.ledger.NextStep;
 import java.util.Arrays;
 import java.util.Locale;
 import org.apache.camel.Consumer;
@@ -32,6 +33,8 @@ final class LedgerEndpoint extends DefaultEndpoint {
     private final LedgerComponent component;
     private final Role role;
     private int concurrentConsumers = 4;
+    private NextStep.Kind next = NextStep.Kind.DOUBT;
+    private boolean fallback;
 
     LedgerEndpoint(String uri, LedgerComponent component, Role role) {
         super(uri, component);
@@ -43,7 +46,7 @@ final class LedgerEndpoint extends DefaultEndpoint {
     public Consumer createConsumer(Processor processor) {
         LedgerConsumer consumer =
                 switch (role) {
-                    case DUE -> new DueConsumer(this, processor, component.ledger(), component.capacity());
+                    case DUE -> new DueConsumer(this, processor, component);
                     case SETTLED -> new SettledConsumer(this, processor, component.ledger(), concurrentConsumers);
                     case RECORD, SETTLE, DELIVERED ->
                         throw new IllegalArgumentException(getEndpointUri() + " can only be written to");
@@ -56,7 +59,7 @@ final class LedgerEndpoint extends DefaultEndpoint {
     public Producer createProducer() {
         return switch (role) {
             case RECORD -> new RecordProducer(this, component.ledger());
-            case SETTLE -> new SettleProducer(this, component.ledger(), component.rescue());
+            case SETTLE -> new SettleProducer(this, component, new NextStep(next, fallback));
             case DELIVERED -> new DeliveredProducer(this, component.ledger());
             case DUE, SETTLED -> throw new IllegalArgumentException(getEndpointUri() + " can only be read from");
         };
@@ -74,5 +77,23 @@ final class LedgerEndpoint extends DefaultEndpoint {
     /** How many exchanges {@code ledger:settled} has under way at once. */
     public void setConcurrentConsumers(int concurrentConsumers) {
         this.concurrentConsumers = concurrentConsumers;
+    }
+
+    public NextStep.Kind getNext() {
+        return next;
+    }
+
+    /** What {@code ledger:settle} does with a call whose attempt failed: {@code later}, {@code again}, {@code doubt} or {@code dead}. */
+    public void setNext(NextStep.Kind next) {
+        this.next = next;
+    }
+
+    public boolean isFallback() {
+        return fallback;
+    }
+
+    /** Whether the job's next engine is asked, if there is one, before the call waits in vain or dies. */
+    public void setFallback(boolean fallback) {
+        this.fallback = fallback;
     }
 }

@@ -4,9 +4,12 @@ import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Charged;
+import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Variables;
@@ -28,13 +31,17 @@ final class SettleProducer extends DefaultProducer {
     private static final Logger LOG = LoggerFactory.getLogger(SettleProducer.class);
 
     private final Ledger ledger;
+    private final Capacity capacity;
     private final Rescue rescue;
+    private final NextStep step;
     private final Troubles troubles = new Troubles();
 
-    SettleProducer(Endpoint endpoint, Ledger ledger, Rescue rescue) {
+    SettleProducer(Endpoint endpoint, LedgerComponent component, NextStep step) {
         super(endpoint);
-        this.ledger = ledger;
-        this.rescue = rescue;
+        this.ledger = component.ledger();
+        this.capacity = component.capacity();
+        this.rescue = component.rescue();
+        this.step = step;
     }
 
     @Override
@@ -46,10 +53,11 @@ final class SettleProducer extends DefaultProducer {
         }
         Reply reply = exchange.getVariable(Variables.REPLY, Reply.class);
         CrashPoint.AFTER_RESPONSE.reach();
+        Places.free(capacity, exchange, verdict);
         boolean waiting = false;
         while (true) {
             try {
-                Transition next = ledger.settle(call, verdict, reply);
+                Transition next = ledger.settle(call, verdict, step, reply);
                 exchange.setVariable(Variables.CALL_SETTLED, true);
                 CrashPoint.AFTER_DONE.reach();
                 log(call, verdict, next, waiting);
@@ -90,9 +98,11 @@ final class SettleProducer extends DefaultProducer {
                     call.engine(),
                     next.reason(),
                     next.code(),
-                    verdict.charged() == Charged.NO
-                            ? "Nothing was charged; such calls are tried again later."
-                            : "It may have been charged; such calls are sent again within the job's attempts.");
+                    next.events().contains(EventKind.FALLBACK)
+                            ? "Such calls go on at " + next.engine() + "."
+                            : verdict.charged() == Charged.NO
+                                    ? "Nothing was charged; such calls are tried again later."
+                                    : "It may have been charged; such calls are sent again within the job's attempts.");
         } else if (waited) {
             LOG.info("call {} could be recorded at last", call.keyHex());
         }

@@ -3,8 +3,8 @@ package dev.oncebox.ledger.sql;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallState;
-import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
+import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Request;
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 final class SqlCalls {
 
     static final String COLUMNS =
-            " c.id, c.key, j.name, c.engine, c.fence, c.sends, c.attempts, c.failures, c.refused_since, j.definition,"
-                    + " r.body FROM call c JOIN job j ON j.id = c.job JOIN request r ON r.call = c.id";
+            " c.id, c.key, j.name, c.engine, c.fence, c.sends, c.attempts, c.earlier, c.unresolved, c.failures,"
+                    + " c.refused_since, j.definition, r.body FROM call c JOIN job j ON j.id = c.job JOIN request r ON r.call = c.id";
 
     private final RequestCodec codec;
     private final Policy.Source policies;
@@ -62,6 +62,8 @@ final class SqlCalls {
             long fence,
             int sends,
             int attempts,
+            int earlier,
+            int unresolved,
             int failures,
             long refusedSince,
             String definition,
@@ -76,17 +78,11 @@ final class SqlCalls {
         for (Picked each : picked) {
             Stored call = session.one("SELECT" + COLUMNS + " WHERE c.id = ?", SqlCalls::stored, each.id());
             if (call != null) {
-                event(
-                        session,
-                        now,
-                        node,
-                        call.id(),
-                        call.fence(),
-                        call.sends() + 1,
-                        EventKind.ATTEMPT,
-                        engine,
-                        null,
-                        null);
+                new Journal(session, now, node)
+                        .add(
+                                EventKind.ATTEMPT,
+                                new Journal.Attempt(call.id(), call.fence(), call.sends() + 1, engine),
+                                null);
                 calls.add(call);
             }
         }
@@ -103,9 +99,11 @@ final class SqlCalls {
                 row.getInt(6),
                 row.getInt(7),
                 row.getInt(8),
-                row.getLong(9),
-                row.getString(10),
-                row.getBytes(11));
+                row.getInt(9),
+                row.getInt(10),
+                row.getLong(11),
+                row.getString(12),
+                row.getBytes(13));
     }
 
     Call call(Stored stored) {
@@ -118,6 +116,8 @@ final class SqlCalls {
                 stored.fence(),
                 stored.sends(),
                 stored.attempts(),
+                stored.earlier(),
+                stored.unresolved(),
                 stored.failures(),
                 stored.refusedSince(),
                 request);
@@ -133,58 +133,21 @@ final class SqlCalls {
                 call.fence(),
                 node);
         if (changed == 1) {
-            event(
-                    session,
-                    now,
-                    node,
-                    call.id(),
-                    call.fence(),
-                    call.sends() + 1,
-                    EventKind.SENT,
-                    call.engine(),
-                    null,
-                    null);
+            new Journal(session, now, node)
+                    .add(
+                            EventKind.SENT,
+                            new Journal.Attempt(call.id(), call.fence(), call.sends() + 1, call.engine()),
+                            null);
         }
         return changed == 1;
     }
 
     @Nullable
-    Transition settle(Session session, long node, Call call, Verdict verdict, @Nullable Reply reply)
+    Transition settle(Session session, long node, Call call, Verdict verdict, NextStep step, @Nullable Reply reply)
             throws SQLException {
         long now = clock.millis();
-        Transition next = Transition.after(call, verdict, policies.of(call.job(), call.engine()), now, random);
-        Usage usage = usage(verdict);
-        Answer answer = verdict instanceof Verdict.Valid valid ? valid.answer() : null;
-        int changed = session.update(
-                "UPDATE call SET state = ?, due = ?, attempts = ?, failures = ?, refused_since = ?,"
-                        + " doubts = doubts + ? - CASE state WHEN 'DOUBT' THEN 1 ELSE 0 END,"
-                        + " ended = ?, code = ?, reason = ?, cost = CASE WHEN ? IS NULL THEN cost"
-                        + " ELSE coalesce(cost, 0) + ? END,"
-                        + " model = ?, finish = ?, usage = ?,"
-                        + " input_tokens = CASE WHEN ? IS NULL THEN input_tokens ELSE coalesce(input_tokens, 0) + ? END,"
-                        + " output_tokens = CASE WHEN ? IS NULL THEN output_tokens ELSE coalesce(output_tokens, 0) + ? END"
-                        + " WHERE id = ? AND fence = ? AND state IN ('SENT', 'DOUBT', ?)",
-                next.state(),
-                next.due(),
-                next.attempts(),
-                next.failures(),
-                next.refusedSince(),
-                next.doubtful() ? 1 : 0,
-                next.state().isEnd() ? now : 0,
-                next.code(),
-                next.reason(),
-                billionths(usage.cost()),
-                billionths(usage.cost()),
-                answer == null ? null : answer.model(),
-                answer == null ? null : answer.finish(),
-                usage.reported() == null ? null : usage.reported().toString(),
-                usage.inputTokens(),
-                usage.inputTokens(),
-                usage.outputTokens(),
-                usage.outputTokens(),
-                call.id(),
-                call.fence(),
-                verdict instanceof Verdict.Unsent ? CallState.CLAIMED : CallState.SENT);
+        Transition next = Transition.after(call, verdict, step, policies.of(call.job(), call.engine()), now, random);
+        boolean changed = update(session, call, verdict, next, now);
         int send = call.sends() + 1;
         if (reply != null) {
             session.update(
@@ -195,35 +158,29 @@ final class SqlCalls {
                     reply.status(),
                     Packed.pack(reply.body()));
         }
-        if (changed == 0) {
-            event(
-                    session,
-                    now,
-                    node,
-                    call.id(),
-                    call.fence(),
-                    send,
-                    EventKind.INCOMPLETE,
-                    call.engine(),
+        var journal = new Journal(session, now, node);
+        Journal.Attempt attempt = new Journal.Attempt(call.id(), call.fence(), send, call.engine());
+        BigDecimal cost = verdict.usage().cost();
+        if (!changed) {
+            boolean answered = session.number("SELECT count(*) FROM answer WHERE call = ?", call.id()) > 0;
+            journal.charged(
+                    answered ? EventKind.COMPLETE : EventKind.INCOMPLETE,
+                    attempt,
                     verdict.charged(),
+                    cost,
                     "stale: another claim has the call; the reply is kept, not used");
             return null;
         }
-        if (answer != null) {
-            store(session, call, answer);
+        if (verdict instanceof Verdict.Valid valid) {
+            store(session, call, valid.answer());
         }
+        String detail = next.code() == null ? null : next.code() + ": " + next.reason();
         for (EventKind kind : next.events()) {
-            event(
-                    session,
-                    now,
-                    node,
-                    call.id(),
-                    call.fence(),
-                    send,
-                    kind,
-                    call.engine(),
-                    kind == EventKind.DEAD_LETTER ? null : verdict.charged(),
-                    detail(next));
+            switch (kind) {
+                case DEAD_LETTER -> journal.add(kind, attempt, detail);
+                case FALLBACK -> journal.fallback(attempt, next.engine(), next.code(), next.doubts() > 0);
+                default -> journal.charged(kind, attempt, verdict.charged(), cost, detail);
+            }
         }
         if (next.state().isEnd()) {
             ended(session, call.id());
@@ -231,8 +188,56 @@ final class SqlCalls {
         return next;
     }
 
-    private static @Nullable String detail(Transition next) {
-        return next.code() == null ? null : next.code() + ": " + next.reason();
+    /**
+     * False: the claim is stale. A late answer is taken as long as the call was not claimed again, even when the doubt
+     * was already decided.
+     */
+    private static boolean update(Session session, Call call, Verdict verdict, Transition next, long now)
+            throws SQLException {
+        Usage usage = verdict.usage();
+        Answer answer = verdict instanceof Verdict.Valid valid ? valid.answer() : null;
+        return session.update(
+                        "UPDATE call SET state = ?, engine = ?, due = ?, attempts = ?, earlier = ?, failures = ?,"
+                                + " refused_since = ?, doubts = doubts + ? - CASE WHEN state = 'DOUBT'"
+                                + " OR (state = 'READY' AND unresolved = 0 AND doubts > 0) THEN 1 ELSE 0 END,"
+                                + " unresolved = ?, ended = ?, code = ?, reason = ?,"
+                                + " cost = CASE WHEN ? IS NULL THEN cost ELSE coalesce(cost, 0) + ? END,"
+                                + " model = ?, finish = ?, usage = ?,"
+                                + " input_tokens = CASE WHEN ? IS NULL THEN input_tokens ELSE coalesce(input_tokens, 0) + ? END,"
+                                + " output_tokens = CASE WHEN ? IS NULL THEN output_tokens ELSE coalesce(output_tokens, 0) + ? END"
+                                + " WHERE id = ? AND fence = ? AND state IN ('SENT', 'DOUBT', ?)",
+                        next.state(),
+                        next.engine(),
+                        next.due(),
+                        next.attempts(),
+                        next.earlier(),
+                        next.failures(),
+                        next.refusedSince(),
+                        next.doubts(),
+                        next.unresolved(),
+                        next.state().isEnd() ? now : 0,
+                        next.code(),
+                        next.reason(),
+                        billionths(usage.cost()),
+                        billionths(usage.cost()),
+                        answer == null ? null : answer.model(),
+                        answer == null ? null : answer.finish(),
+                        usage.reported() == null ? null : usage.reported().toString(),
+                        usage.inputTokens(),
+                        usage.inputTokens(),
+                        usage.outputTokens(),
+                        usage.outputTokens(),
+                        call.id(),
+                        call.fence(),
+                        alsoFrom(verdict))
+                == 1;
+    }
+
+    private static CallState alsoFrom(Verdict verdict) {
+        if (verdict instanceof Verdict.Unsent) {
+            return CallState.CLAIMED;
+        }
+        return verdict instanceof Verdict.Valid ? CallState.READY : CallState.SENT;
     }
 
     private void store(Session session, Call call, Answer answer) throws SQLException {
@@ -245,16 +250,6 @@ final class SqlCalls {
                 call.id(),
                 json,
                 Packed.pack(text));
-    }
-
-    private static Usage usage(Verdict verdict) {
-        if (verdict instanceof Verdict.Valid valid) {
-            return valid.answer().usage();
-        }
-        if (verdict instanceof Verdict.Incomplete incomplete) {
-            return incomplete.usage();
-        }
-        return verdict instanceof Verdict.Unusable unusable ? unusable.usage() : Usage.UNKNOWN;
     }
 
     static @Nullable Long billionths(@Nullable BigDecimal cost) {
@@ -277,31 +272,5 @@ final class SqlCalls {
                         call.id(),
                         call.fence())
                 > 0;
-    }
-
-    static void event(
-            Session session,
-            long at,
-            long node,
-            long call,
-            long fence,
-            int attempt,
-            EventKind kind,
-            String engine,
-            @Nullable Charged charged,
-            @Nullable String detail)
-            throws SQLException {
-        session.update(
-                "INSERT INTO event (at, node, call, fence, attempt, kind, engine, charged, detail)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                at,
-                node,
-                call,
-                fence,
-                attempt,
-                kind,
-                engine,
-                charged,
-                detail);
     }
 }

@@ -2,6 +2,7 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Figures;
+import dev.oncebox.ledger.Ledger;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.EnumMap;
@@ -90,6 +91,21 @@ final class SqlFigures {
         }
         boolean perhapsCharged = session.number("SELECT EXISTS (SELECT 1 FROM call WHERE attempts > 0)") > 0;
         return perhapsCharged ? null : BigDecimal.ZERO;
+    }
+
+    /** What was, or may have been, charged since a moment. */
+    static Ledger.Spent spent(Session session, long since) throws SQLException {
+        Ledger.Spent spent = session.one(
+                "SELECT count(*), coalesce(sum(cost IS NULL), 0), coalesce(sum(cost), 0), coalesce(max(cost), 0)"
+                        + " FROM event WHERE charged IN ('YES', 'UNKNOWN') AND at >= ?",
+                row -> new Ledger.Spent(
+                        row.getLong(1), row.getLong(2), billionths(row.getLong(3)), billionths(row.getLong(4))),
+                since);
+        return spent == null ? Ledger.Spent.NOTHING : spent;
+    }
+
+    private static BigDecimal billionths(long cost) {
+        return BigDecimal.valueOf(cost, 9);
     }
 
     private Map<String, Long> inFlight() throws SQLException {

@@ -7,7 +7,9 @@ import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Outcome;
+import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
@@ -57,6 +59,7 @@ public final class SqlLedger implements Ledger {
     private final SqlIntake intake;
     private final SqlCalls calls;
     private final SqlRecovery recovery;
+    private final SqlEngines engines;
     private final SqlDeliveries deliveries = new SqlDeliveries();
     private final long node;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -74,6 +77,7 @@ public final class SqlLedger implements Ledger {
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
         this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect);
         this.recovery = new SqlRecovery(calls, clock);
+        this.engines = new SqlEngines(clock);
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
         this.node = writer.write(new Nodes(clock, LEASE)::enter);
@@ -163,10 +167,10 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
-    public @Nullable Transition settle(Call call, Verdict verdict, @Nullable Reply reply) {
+    public @Nullable Transition settle(Call call, Verdict verdict, NextStep step, @Nullable Reply reply) {
         var next = new Transition[1];
         writer.write(session -> {
-            next[0] = calls.settle(session, node, call, verdict, reply);
+            next[0] = calls.settle(session, node, call, verdict, step, reply);
             return true;
         });
         changed();
@@ -250,7 +254,30 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public int reassign(Collection<String> engines, Map<String, String> engineOfJob) {
-        return writer.write(session -> recovery.reassign(session, barred(engines), engineOfJob));
+        return writer.write(session -> this.engines.reassign(session, engines, engineOfJob));
+    }
+
+    @Override
+    public int fallBack(Move move, int limit) {
+        return writer.write(session -> engines.fallBack(session, node, move, limit));
+    }
+
+    @Override
+    public void pauses(Map<String, Pause> pauses) {
+        writer.write(session -> {
+            engines.pauses(session, pauses);
+            return true;
+        });
+    }
+
+    @Override
+    public Map<String, Pause> pauses() {
+        return readers.read(SqlEngines::pauses);
+    }
+
+    @Override
+    public Spent spent(long since) {
+        return readers.read(session -> SqlFigures.spent(session, since));
     }
 
     /** Names in one text, each between bars, for a search in SQL; a name of an engine holds no bar. */

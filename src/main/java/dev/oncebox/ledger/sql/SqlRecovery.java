@@ -2,13 +2,13 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.EventKind;
+import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Verdict;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.util.List;
-import java.util.Map;
 
-/** Puts calls that a process, a changed configuration or a damaged row left behind where they can go on. */
+/** Puts calls that a process or a damaged row left behind where they can go on. */
 final class SqlRecovery {
 
     static final Verdict CRASHED =
@@ -43,10 +43,12 @@ final class SqlRecovery {
                     call.fence(),
                     call.sends() - 1,
                     call.attempts() - 1,
+                    call.earlier(),
+                    call.unresolved(),
                     call.failures(),
                     call.refusedSince(),
                     call.request());
-            calls.settle(session, node, beforeSend, CRASHED, null);
+            calls.settle(session, node, beforeSend, CRASHED, NextStep.IN_DOUBT, null);
         }
         return lost.size();
     }
@@ -57,20 +59,6 @@ final class SqlRecovery {
      */
     int release(Session session, long node) throws SQLException {
         return session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED' AND owner = ?", node);
-    }
-
-    /** Calls that no configured engine would ever claim go to the engine that their job names now. */
-    int reassign(Session session, String engines, Map<String, String> engineOfJob) throws SQLException {
-        int changed = 0;
-        for (Map.Entry<String, String> job : engineOfJob.entrySet()) {
-            changed += session.update(
-                    "UPDATE call SET engine = ? WHERE state = 'READY' AND instr(?, '|' || engine || '|') = 0"
-                            + " AND job IN (SELECT id FROM job WHERE name = ?)",
-                    job.getValue(),
-                    engines,
-                    job.getKey());
-        }
-        return changed;
     }
 
     /** A call whose stored request cannot be read any more, so that it cannot be sent (again): it costs only itself. */
@@ -85,17 +73,11 @@ final class SqlRecovery {
                 stored.id(),
                 stored.fence());
         if (changed == 1) {
-            SqlCalls.event(
-                    session,
-                    now,
-                    node,
-                    stored.id(),
-                    stored.fence(),
-                    stored.sends(),
-                    EventKind.DEAD_LETTER,
-                    stored.engine(),
-                    null,
-                    "damaged: The stored request cannot be read.");
+            new Journal(session, now, node)
+                    .add(
+                            EventKind.DEAD_LETTER,
+                            new Journal.Attempt(stored.id(), stored.fence(), stored.sends(), stored.engine()),
+                            "damaged: The stored request cannot be read.");
             SqlCalls.ended(session, stored.id());
         }
         return changed == 1;

@@ -12,6 +12,7 @@ import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.ReceivedFile;
+import dev.oncebox.ledger.Steps;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SqliteTest {
 
     private static final Policy POLICY =
-            new Policy(3, true, false, new Retry(Duration.ZERO, 1, Duration.ZERO, Duration.ofHours(1)));
+            new Policy(3, true, false, new Retry(Duration.ZERO, 1, Duration.ZERO, Duration.ofHours(1)), null);
 
     @TempDir
     Path folder;
@@ -207,7 +208,8 @@ class SqliteTest {
             assertThat(losses).singleElement().asString().contains(what).contains("Nothing more is sent");
             assertThatThrownBy(() -> ledger.sent(call)).isInstanceOf(LedgerException.class);
             assertThatThrownBy(() -> ledger.claim("default", 1)).isInstanceOf(LedgerException.class);
-            assertThatThrownBy(() -> ledger.settle(call, new Verdict.Unsent("x", "X."), null))
+            assertThatThrownBy(() -> ledger.settle(
+                            call, new Verdict.Unsent("x", "X."), Steps.of(new Verdict.Unsent("x", "X.")), null))
                     .isInstanceOfSatisfying(LedgerException.class, e -> assertThat(e.isPassing())
                             .isFalse());
         }

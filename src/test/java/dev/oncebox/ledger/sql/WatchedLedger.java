@@ -16,6 +16,7 @@ import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Request;
 import dev.oncebox.ledger.SettledFile;
+import dev.oncebox.ledger.Steps;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
@@ -52,7 +53,7 @@ final class WatchedLedger implements AutoCloseable {
         worker = SqlLedger.open(
                 file,
                 new SqlLedger.Surroundings(
-                        (name, engine) -> new Policy(2, resendOnDoubt, false, RETRY),
+                        (name, engine) -> new Policy(2, resendOnDoubt, false, RETRY, null),
                         1,
                         Clock.systemUTC(),
                         new Random(1),
@@ -103,7 +104,7 @@ final class WatchedLedger implements AutoCloseable {
         Call call = claim();
         assertThat(call.request().text()).isEqualTo(text);
         assertThat(worker.sent(call)).isTrue();
-        worker.settle(call, verdict, null);
+        worker.settle(call, verdict, Steps.of(verdict), null);
     }
 
     void deliverAll() {

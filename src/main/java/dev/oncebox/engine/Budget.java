@@ -1,0 +1,131 @@
+package dev.oncebox.engine;
+
+import dev.oncebox.config.BudgetSettings;
+import dev.oncebox.ledger.Charged;
+import dev.oncebox.ledger.Ledger.Spent;
+import dev.oncebox.ledger.Pause;
+import dev.oncebox.ledger.Verdict;
+import java.math.BigDecimal;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many calls may be paid, and how much for. Counted is what was, or may have been, charged; what is in flight counts
+ * as if it will be, and as much as the dearest call so far, so that the number is never passed, and the cost by no more
+ * than the first calls in flight, of which nobody knows the price yet.
+ */
+final class Budget {
+
+    private final BudgetSettings settings;
+    private final Clock clock;
+    private final LongFunction<Spent> ledger;
+    private long periodEnd;
+    private long calls;
+    private long unpriced;
+    private BigDecimal cost = BigDecimal.ZERO;
+    private BigDecimal dearest = BigDecimal.ZERO;
+    private int inFlight;
+
+    /**
+     * @param ledger what was spent since a moment, epoch milliseconds; asked once, at the start of a period's first run
+     */
+    Budget(BudgetSettings settings, Clock clock, LongFunction<Spent> ledger) {
+        this.settings = settings;
+        this.clock = clock;
+        this.ledger = ledger;
+        begin();
+    }
+
+    /** A budget without a period is one of this run, which begins with nothing spent. */
+    private void begin() {
+        Duration period = settings.period();
+        if (period == null) {
+            periodEnd = 0;
+            return;
+        }
+        long length = period.toMillis();
+        long start = Math.floorDiv(clock.millis(), length) * length;
+        periodEnd = start + length;
+        Spent spent = ledger.apply(start);
+        calls = spent.calls();
+        unpriced = spent.unpriced();
+        cost = spent.cost();
+        dearest = spent.dearest();
+    }
+
+    private void roll() {
+        if (periodEnd != 0 && clock.millis() >= periodEnd) {
+            begin();
+        }
+    }
+
+    /** How many of {@code wanted} calls may start. */
+    synchronized int left(int wanted) {
+        roll();
+        int allowed = 0;
+        while (allowed < wanted && fits(inFlight + allowed + 1)) {
+            allowed++;
+        }
+        return allowed;
+    }
+
+    /** Reserves places, each to be followed by {@link #settled} or {@link #giveBack}. */
+    synchronized void take(int places) {
+        inFlight += places;
+    }
+
+    private boolean fits(int more) {
+        Long most = settings.calls();
+        if (most != null && calls + more > most) {
+            return false;
+        }
+        BigDecimal limit = settings.cost();
+        if (limit == null) {
+            return true;
+        }
+        BigDecimal guessed = dearest.multiply(BigDecimal.valueOf(unpriced + more));
+        return cost.compareTo(limit) < 0 && cost.add(guessed).compareTo(limit) <= 0;
+    }
+
+    synchronized void giveBack(int places) {
+        inFlight -= places;
+    }
+
+    synchronized void settled(Verdict verdict) {
+        roll();
+        inFlight--;
+        if (verdict.charged() == Charged.NO) {
+            return;
+        }
+        calls++;
+        BigDecimal paid = verdict.usage().cost();
+        if (paid == null) {
+            unpriced++;
+        } else {
+            cost = cost.add(paid);
+            dearest = dearest.max(paid);
+        }
+    }
+
+    /** Null while something is left; what is in flight may still turn out to be free. */
+    synchronized @Nullable Pause pause() {
+        roll();
+        if (fits(1)) {
+            return null;
+        }
+        return new Pause(Pause.State.SPENT, periodEnd, "The budget is used up: " + spent() + ".");
+    }
+
+    private String spent() {
+        String counted = settings.calls() == null ? "" : calls + " of " + settings.calls() + " calls";
+        String paid = settings.cost() == null
+                ? ""
+                : cost.stripTrailingZeros().toPlainString() + " of "
+                        + settings.cost().toPlainString()
+                        + (unpriced == 0 ? "" : " and " + unpriced + " calls of unknown cost");
+        String both = counted.isEmpty() || paid.isEmpty() ? counted + paid : counted + ", " + paid;
+        return both + (settings.period() == null ? " in this run" : " in this period");
+    }
+}

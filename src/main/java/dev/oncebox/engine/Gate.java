@@ -1,0 +1,118 @@
+package dev.oncebox.engine;
+
+import dev.oncebox.config.EngineSettings;
+import dev.oncebox.config.Retry;
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.Pause;
+import dev.oncebox.ledger.Usage;
+import dev.oncebox.ledger.Verdict;
+import dev.oncebox.ledger.Verdict.Refused.Cause;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** How many calls may start at one engine now: its places, its breaker, its requests and its tokens. */
+final class Gate {
+
+    private static final long FIRST_GUESS = 1000;
+    /** The weight of the newest in the moving average of how many tokens a call takes. */
+    private static final int WEIGHT = 8;
+
+    private final RampUp rampUp;
+    private final Breaker breaker;
+    private final Quota requests;
+    private final Quota tokens;
+    private final Map<Long, Long> expected = new HashMap<>();
+    private int inFlight;
+    private long usual = FIRST_GUESS;
+
+    Gate(EngineSettings settings, Retry retry, Clock clock, LongSupplier nanoTime) {
+        rampUp = new RampUp(settings.concurrency(), nanoTime);
+        breaker = new Breaker(settings.name(), retry, clock);
+        requests = new Quota(settings.requestsPerMinute(), nanoTime);
+        tokens = new Quota(settings.tokensPerMinute(), nanoTime);
+    }
+
+    synchronized int take(int wanted) {
+        long allowed = Math.min(wanted, rampUp.limit() - inFlight);
+        allowed = Math.min(allowed, requests.left());
+        if (tokens.isLimited()) {
+            long left = tokens.left();
+            allowed = Math.min(allowed, left <= 0 ? 0 : Math.max(1, left / usual));
+        }
+        int taken = breaker.take((int) Math.max(0, allowed));
+        inFlight += taken;
+        requests.use(taken);
+        tokens.use(taken * usual);
+        return taken;
+    }
+
+    synchronized void giveBack(int places) {
+        inFlight -= places;
+        breaker.giveBack(places);
+        requests.use(-places);
+        tokens.use(-places * usual);
+    }
+
+    /** How many tokens a call that has a place is expected to take, all in all. */
+    synchronized void expect(Call call, long amount) {
+        if (tokens.isLimited()) {
+            tokens.use(amount - usual);
+            expected.put(call.id(), amount);
+        }
+        usual = Math.max(1, (usual * (WEIGHT - 1) + amount) / WEIGHT);
+    }
+
+    /** What the engine says of its limits. */
+    synchronized void heard(Map<String, String> headers, Instant now) {
+        RateLimits ofRequests = RateLimits.of("requests", headers, now);
+        if (ofRequests != null) {
+            requests.announced(ofRequests.limit(), ofRequests.remaining(), ofRequests.reset(), inFlight - 1);
+        }
+        RateLimits ofTokens = RateLimits.of("tokens", headers, now);
+        if (ofTokens != null) {
+            long underWay =
+                    expected.values().stream().mapToLong(Long::longValue).sum();
+            tokens.announced(ofTokens.limit(), ofTokens.remaining(), ofTokens.reset(), underWay);
+        }
+    }
+
+    synchronized void settled(Call call, Verdict verdict) {
+        inFlight--;
+        Long guess = expected.remove(call.id());
+        Long used = used(verdict);
+        if (guess != null && used != null) {
+            tokens.use(used - guess);
+        }
+        boolean opened = breaker.settled(verdict);
+        if (opened) {
+            rampUp.restart();
+        } else if (verdict instanceof Verdict.Refused refused && refused.cause() == Cause.BUSY) {
+            rampUp.refused(inFlight);
+        } else if (verdict instanceof Verdict.Unsent || verdict instanceof Verdict.Unknown) {
+            rampUp.failed();
+        } else {
+            rampUp.answered();
+        }
+    }
+
+    private static @Nullable Long used(Verdict verdict) {
+        Usage usage = verdict.usage();
+        return usage.inputTokens() == null || usage.outputTokens() == null
+                ? null
+                : Long.valueOf(usage.inputTokens() + usage.outputTokens());
+    }
+
+    void probe(Pause before) {
+        breaker.probe(before);
+        rampUp.restart();
+    }
+
+    @Nullable
+    Pause pause() {
+        return breaker.pause();
+    }
+}

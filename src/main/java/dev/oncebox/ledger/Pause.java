@@ -1,0 +1,23 @@
+package dev.oncebox.ledger;
+
+/**
+ * Why nothing is sent at the moment, to one engine or at all.
+ *
+ * @param until when it is tried again, epoch milliseconds; 0: not by itself
+ * @param reason a sentence for people
+ */
+public record Pause(State state, long until, String reason) {
+
+    /** The name under which a budget's pause stands; no engine can have it. */
+    public static final String BUDGET = "(budget)";
+
+    /** What is waited for. */
+    public enum State {
+        /** The engine does not answer, or refuses everything: nothing is sent to it until then. */
+        OPEN,
+        /** One call may show whether the engine answers again. */
+        PROBING,
+        /** A budget is used up. */
+        SPENT
+    }
+}

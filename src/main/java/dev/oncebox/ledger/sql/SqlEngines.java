@@ -1,0 +1,102 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.ledger.Ledger.Move;
+import dev.oncebox.ledger.Pause;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which engine a waiting call belongs to, and which engines are left in peace. Runs inside the writer's transactions. */
+final class SqlEngines {
+
+    private final Clock clock;
+
+    SqlEngines(Clock clock) {
+        this.clock = clock;
+    }
+
+    private record Waiting(long id, long fence, int sends, boolean unresolved) {}
+
+    /** Calls that no configured engine would ever claim go to the engine that their job names now. */
+    int reassign(Session session, Collection<String> engines, Map<String, String> engineOfJob) throws SQLException {
+        String others = "state = 'READY' AND engine NOT IN (" + places(engines) + ")";
+        // another engine does not know the key, so that a repeat of what only the old one recognises is a doubt
+        session.update(
+                "UPDATE call SET state = 'DOUBT', doubts = doubts + 1, unresolved = 0, code = 'engine_gone', reason ="
+                        + " 'Its engine, which would have recognised a repeat, is configured no more.' WHERE " + others
+                        + " AND unresolved > 0",
+                engines.toArray());
+        int changed = 0;
+        for (Map.Entry<String, String> job : engineOfJob.entrySet()) {
+            var values = new ArrayList<Object>(List.of(job.getValue()));
+            values.addAll(engines);
+            values.add(job.getKey());
+            changed += session.update(
+                    "UPDATE call SET engine = ? WHERE " + others + " AND job IN (SELECT id FROM job WHERE name = ?)",
+                    values.toArray());
+        }
+        return changed;
+    }
+
+    /** Hands calls that wait for an engine on to another one. */
+    int fallBack(Session session, long node, Move move, int limit) throws SQLException {
+        long now = clock.millis();
+        var values = new ArrayList<Object>(List.of(move.from(), now));
+        values.addAll(move.jobs());
+        values.add(limit);
+        List<Waiting> calls = session.list(
+                "SELECT id, fence, sends, unresolved > 0 FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
+                        + " AND job IN (SELECT id FROM job WHERE name IN (" + places(move.jobs()) + "))"
+                        + (move.evenUnresolved() ? "" : " AND unresolved = 0")
+                        + " ORDER BY due, id LIMIT ?",
+                row -> new Waiting(row.getLong(1), row.getLong(2), row.getInt(3), row.getBoolean(4)),
+                values.toArray());
+        var journal = new Journal(session, now, node);
+        for (Waiting call : calls) {
+            session.update(
+                    "UPDATE call SET engine = ?, earlier = attempts, failures = 0, refused_since = 0,"
+                            + " doubts = doubts + (unresolved > 0), unresolved = 0 WHERE id = ?",
+                    move.to(),
+                    call.id());
+            journal.fallback(
+                    new Journal.Attempt(call.id(), call.fence(), call.sends(), move.from()),
+                    move.to(),
+                    move.reason(),
+                    call.unresolved());
+        }
+        return calls.size();
+    }
+
+    private static String places(Collection<?> values) {
+        return String.join(", ", Collections.nCopies(values.size(), "?"));
+    }
+
+    void pauses(Session session, Map<String, Pause> pauses) throws SQLException {
+        session.update("DELETE FROM pause");
+        for (Map.Entry<String, Pause> each : pauses.entrySet()) {
+            Pause pause = each.getValue();
+            session.update(
+                    "INSERT INTO pause (name, state, until, reason) VALUES (?, ?, ?, ?)",
+                    each.getKey(),
+                    pause.state(),
+                    pause.until(),
+                    pause.reason());
+        }
+    }
+
+    static Map<String, Pause> pauses(Session session) throws SQLException {
+        Map<String, Pause> pauses = new LinkedHashMap<>();
+        session.each("SELECT name, state, until, reason FROM pause ORDER BY name", row -> {
+            pauses.put(
+                    row.getString(1),
+                    new Pause(Pause.State.valueOf(row.getString(2)), row.getLong(3), row.getString(4)));
+            return true;
+        });
+        return pauses;
+    }
+}
