@@ -50,7 +50,17 @@ final class DeadCommand implements Runnable {
         if ((key == null) != all) {
             throw new ParameterException(spec.commandLine(), "Name a key, or --all.");
         }
-        return decisions().decide(CallState.DEAD, key == null ? "" : key, all, "is sent again", SqlDecisions::retry);
+        return decisions().decide(CallState.DEAD, key == null ? "" : key, all, "is sent again", this::retry);
+    }
+
+    /** From the start: the engine that failed in the end may have been a fallback. */
+    private boolean retry(SqlDecisions decisions, SqlDecisions.Case call) {
+        String first = parent.settings()
+                .jobs()
+                .find(call.job())
+                .map(job -> job.engines().get(0))
+                .orElse(call.engine());
+        return decisions.retry(call, first);
     }
 
     private Decisions decisions() {

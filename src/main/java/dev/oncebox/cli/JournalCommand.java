@@ -8,6 +8,7 @@ import java.time.Clock;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
@@ -33,12 +34,17 @@ final class JournalCommand implements Callable<Integer> {
             description = "A call's key (64 hex digits, or the first 8 or more), or a file's path below the inbox.")
     private String subject = "";
 
+    @Option(
+            names = "--replies",
+            description = "What came back for the call, as it came, instead of its events. KEY only.")
+    private boolean replies;
+
     @Override
     public Integer call() throws CommandFailed {
         Settings settings = parent.settings();
         PrintWriter out = spec.commandLine().getOut();
         try (Reports reports = Reports.open(settings.ledgerFile(), Clock.systemUTC())) {
-            boolean found = reports.journal(subject, out::println);
+            boolean found = replies ? reports.replies(subject, out::println) : reports.journal(subject, out::println);
             out.flush();
             if (!found) {
                 throw new CommandFailed("The journal knows no call and no file \"" + subject

@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             RunCommand.class,
             StatusCommand.class,
+            AnswersCommand.class,
             JournalCommand.class,
             DoubtCommand.class,
             DeadCommand.class,

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param reused answered items that found their call known
  * @param cost of everything certainly charged; null when a part of it is unknown
  * @param inFlight calls that were sent and not yet settled, by engine
+ * @param waiting calls that wait for their turn, by engine
+ * @param pauses which engines are sent nothing, and under {@link Pause#BUDGET} whether all are
  */
 public record Figures(
         long taken,
@@ -34,11 +36,22 @@ public record Figures(
         long reused,
         @Nullable BigDecimal cost,
         Map<String, Long> inFlight,
+        Map<String, Waiting> waiting,
+        Map<String, Pause> pauses,
         List<Node> nodes) {
 
     /** The figures of a ledger that does not exist yet. */
     public static final Figures NONE =
-            new Figures(0, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, BigDecimal.ZERO, Map.of(), List.of());
+            new Figures(0, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, BigDecimal.ZERO, Map.of(), Map.of(), Map.of(), List.of());
+
+    /**
+     * Calls that wait for an engine.
+     *
+     * @param due how many could be sent now
+     * @param later how many wait for their time
+     * @param next when the first of these is due, epoch milliseconds; 0: none
+     */
+    public record Waiting(long due, long later, long next) {}
 
     /**
      * A process that works on the ledger.

@@ -1,5 +1,6 @@
 package dev.oncebox.ledger;
 
+import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param key the call's key in hexadecimal digits; null for an event of a file as a whole
  * @param attempt which send of the call it belongs to, counted from 1; null when to none
  * @param charged whether the attempt cost money; null when the event does not say
+ * @param cost as far as the engine said what the attempt used; null when it did not
  * @param file below the inbox; null for an event of a call alone
  */
 public record JournalLine(
@@ -19,4 +21,5 @@ public record JournalLine(
         @Nullable String engine,
         @Nullable String detail,
         @Nullable Charged charged,
+        @Nullable BigDecimal cost,
         @Nullable String file) {}

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger;
 
 import java.math.BigDecimal;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,13 +29,16 @@ public record Outcome(
     /**
      * What the ledger knows of the call behind an item.
      *
+     * @param sends how often it was sent
      * @param doubts how many attempts may have been charged without an answer
      * @param sentAt when it was last sent, epoch milliseconds; 0: never
      * @param doneAt when it ended
+     * @param history what each attempt came to, oldest first; empty for a call that was sent once
      */
     public record CallRecord(
             long id,
             String key,
+            int sends,
             int attempts,
             int doubts,
             String engine,
@@ -44,7 +48,21 @@ public record Outcome(
             @Nullable Long outputTokens,
             @Nullable BigDecimal cost,
             long sentAt,
-            long doneAt) {}
+            long doneAt,
+            List<Attempt> history) {}
+
+    /**
+     * What one attempt came to.
+     *
+     * @param send which one, counted from 1
+     * @param cost as far as the engine said what it used
+     */
+    public record Attempt(
+            int send,
+            String engine,
+            EventKind event,
+            Charged charged,
+            @Nullable BigDecimal cost) {}
 
     /**
      * @param json whether {@code text} is JSON rather than plain text

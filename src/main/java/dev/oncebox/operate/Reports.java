@@ -3,15 +3,18 @@ package dev.oncebox.operate;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.oncebox.ledger.JournalLine;
+import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.sql.SqlReports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Clock;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -60,6 +63,41 @@ public final class Reports implements AutoCloseable {
         return ledger.journal(keyOrFile, line -> out.accept(json(line)));
     }
 
+    /**
+     * Writes what came back for a call, as it came and whatever it was worth, oldest first, one JSON object a line.
+     *
+     * @param key a call's key or at least 8 of its first digits
+     * @param out takes a line, without its line end
+     * @return false when the ledger knows no such call
+     */
+    public boolean replies(String key, Consumer<String> out) {
+        return ledger.replies(key, reply -> out.accept(json(reply)));
+    }
+
+    private static String json(SqlReports.KeptReply kept) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("ts", Times.iso(kept.at()));
+        json.put("attempt", kept.attempt());
+        json.put("status", kept.reply().status());
+        byte[] body = kept.reply().body();
+        String text = new String(body, StandardCharsets.UTF_8);
+        if (Arrays.equals(text.getBytes(StandardCharsets.UTF_8), body)) {
+            json.put("body", text);
+        } else {
+            json.put("base64", body);
+        }
+        return json.toString();
+    }
+
+    /**
+     * Gives the items of a file that have their end so far, in the file's order; see {@link SqlReports#outcomes}.
+     *
+     * @return false when the ledger knows no such file
+     */
+    public boolean outcomes(String file, Consumer<Outcome> each) {
+        return ledger.outcomes(file, each);
+    }
+
     private static String json(JournalLine line) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("ts", Times.iso(line.at()));
@@ -69,6 +107,9 @@ public final class Reports implements AutoCloseable {
         json.put("engine", line.engine());
         json.put("detail", line.detail());
         json.put("charged", lower(line.charged()));
+        if (line.cost() != null) {
+            json.put("cost", line.cost());
+        }
         if (line.file() != null) {
             json.put("file", line.file());
         }

@@ -1,5 +1,6 @@
 package dev.oncebox.operate;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -7,10 +8,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Figures;
+import dev.oncebox.ledger.Pause;
 import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param cost of everything certainly charged; null when a part of it is unknown
  * @param engines by name
  * @param nodes the processes that are at work
+ * @param budget null while nothing is used up
  */
 public record Status(
         FileCounts files,
@@ -34,7 +38,8 @@ public record Status(
         long reused,
         @Nullable BigDecimal cost,
         Map<String, Engine> engines,
-        List<Node> nodes) {
+        List<Node> nodes,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Budget budget) {
 
     private static final ObjectMapper JSON = JsonMapper.builder()
             .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
@@ -60,10 +65,26 @@ public record Status(
 
     /**
      * @param breaker {@code closed}, {@code open} or {@code probing}
-     * @param resumesAt ISO 8601; null while it is not held back
+     * @param resumesAt when calls are sent again, ISO 8601: when the breaker lets one probe, or when the first of the
+     *     calls that wait for their time is due; null when nothing waits
+     * @param waiting calls that wait for their time, such as the one that an endpoint asked for; left out of JSON when 0
+     * @param reason why the breaker is not closed; null when it is
      */
     public record Engine(
-            String breaker, long inFlight, @Nullable String resumesAt) {}
+            String breaker,
+            long inFlight,
+            @Nullable String resumesAt,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long waiting,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String reason) {}
+
+    /**
+     * A budget that is used up.
+     *
+     * @param resumesAt when the next period begins, ISO 8601; null: with the next run
+     */
+    public record Budget(String reason, @Nullable String resumesAt) {}
 
     /**
      * @param started ISO 8601
@@ -73,8 +94,8 @@ public record Status(
 
     static Status of(Figures figures, long rejected, Collection<String> engineNames) {
         Map<String, Engine> engines = new TreeMap<>();
-        engineNames.forEach(name -> engines.put(name, new Engine("closed", 0, null)));
-        figures.inFlight().forEach((name, inFlight) -> engines.put(name, new Engine("closed", inFlight, null)));
+        engineNames.forEach(name -> engines.put(name, engine(name, figures)));
+        figures.inFlight().keySet().forEach(name -> engines.put(name, engine(name, figures)));
         return new Status(
                 new FileCounts(figures.taken(), figures.delivered(), rejected),
                 new ItemCounts(figures.items(), figures.answered(), figures.failed(), figures.pending()),
@@ -93,7 +114,24 @@ public record Status(
                 figures.nodes().stream()
                         .map(node -> new Node(
                                 node.id(), node.host(), node.pid(), Times.iso(node.started()), Times.iso(node.lease())))
-                        .toList());
+                        .toList(),
+                budget(figures.pauses().get(Pause.BUDGET)));
+    }
+
+    private static Engine engine(String name, Figures figures) {
+        Pause pause = figures.pauses().get(name);
+        Figures.Waiting waiting = figures.waiting().getOrDefault(name, new Figures.Waiting(0, 0, 0));
+        long resumes = pause != null ? pause.until() : waiting.due() == 0 ? waiting.next() : 0;
+        return new Engine(
+                pause == null ? "closed" : pause.state().name().toLowerCase(Locale.ROOT),
+                figures.inFlight().getOrDefault(name, 0L),
+                resumes == 0 ? null : Times.iso(resumes),
+                waiting.later(),
+                pause == null ? null : pause.reason());
+    }
+
+    private static @Nullable Budget budget(@Nullable Pause pause) {
+        return pause == null ? null : new Budget(pause.reason(), pause.until() == 0 ? null : Times.iso(pause.until()));
     }
 
     /** On one line, for programs. */

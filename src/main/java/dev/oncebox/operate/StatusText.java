@@ -1,7 +1,7 @@
 package dev.oncebox.operate;
 
 import java.math.BigDecimal;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A status for somebody who was woken up by it: what stands still comes with what to do about it. */
 final class StatusText {
@@ -17,6 +17,7 @@ final class StatusText {
         page.trouble(status.calls());
         page.money(status);
         page.engines(status);
+        page.budget(status.budget());
         return page.text.toString();
     }
 
@@ -79,12 +80,28 @@ final class StatusText {
     }
 
     private void engines(Status status) {
-        for (Map.Entry<String, Status.Engine> entry : status.engines().entrySet()) {
-            Status.Engine engine = entry.getValue();
-            String resumes = engine.resumesAt() == null ? "" : ", resumes at " + engine.resumesAt();
+        status.engines().forEach((name, engine) -> {
+            var text = new StringBuilder(name + ": " + engine.inFlight() + " in flight");
+            if (engine.waiting() > 0) {
+                text.append(", ").append(engine.waiting()).append(" calls wait for their time");
+            }
+            text.append(", breaker ").append(engine.breaker());
+            if (engine.resumesAt() != null) {
+                text.append(", resumes at ").append(engine.resumesAt());
+            }
+            if (engine.reason() != null) {
+                text.append(": ").append(engine.reason());
+            }
+            line("engine", text.toString());
+        });
+    }
+
+    private void budget(Status.@Nullable Budget budget) {
+        if (budget != null) {
+            String until = budget.resumesAt() == null ? "until the next run" : "until " + budget.resumesAt();
             line(
-                    "engine",
-                    entry.getKey() + ": " + engine.inFlight() + " in flight, breaker " + engine.breaker() + resumes);
+                    "budget",
+                    budget.reason() + " Nothing is sent " + until + ". What a file has so far: oncebox answers FILE");
         }
     }
 

@@ -43,6 +43,7 @@ final class Receipt {
     private BigDecimal costAtLeast = BigDecimal.ZERO;
     private long firstSent = Long.MAX_VALUE;
     private long lastAnswered;
+    private final ReceiptAttempts attempts = new ReceiptAttempts();
     private final SortedSet<String> engines = new TreeSet<>();
     private final Map<Long, BitSet> counted = new HashMap<>();
 
@@ -64,6 +65,7 @@ final class Receipt {
         }
         if (call.sentAt() > 0) {
             engines.add(call.engine());
+            call.history().forEach(attempt -> engines.add(attempt.engine()));
             firstSent = Math.min(firstSent, call.sentAt());
         }
         if (outcome.answer() != null) {
@@ -71,6 +73,7 @@ final class Receipt {
         }
         if (outcome.fresh() && isFirst(call.id())) {
             count(call, outcome.answer() != null);
+            attempts.add(outcome.id(), call, outcome.answer() != null);
         }
     }
 
@@ -137,6 +140,7 @@ final class Receipt {
                 json.writeString(engine);
             }
             json.writeEndArray();
+            attempts.write(json);
             json.writeStringField("received", time(file.receivedAt()));
             json.writeStringField("firstSent", firstSent == Long.MAX_VALUE ? null : time(firstSent));
             json.writeStringField("lastAnswered", lastAnswered == 0 ? null : time(lastAnswered));
@@ -153,7 +157,7 @@ final class Receipt {
         json.writeEndObject();
     }
 
-    private static void writeNumber(JsonGenerator json, String name, @Nullable Object number) throws IOException {
+    static void writeNumber(JsonGenerator json, String name, @Nullable Object number) throws IOException {
         json.writeFieldName(name);
         json.writeRawValue(String.valueOf(number));
     }

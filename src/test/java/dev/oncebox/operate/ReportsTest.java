@@ -10,6 +10,7 @@ import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Figures;
+import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.Request;
 import dev.oncebox.ledger.sql.SqlLedger;
@@ -138,11 +139,39 @@ class ReportsTest {
                                     + "\"ATTEMPT\",\"attempt\":1,\"engine\":\"default\",\"detail\":null,\"charged\":null}",
                             start + "\"SENT\",\"attempt\":1,\"engine\":\"default\",\"detail\":null,\"charged\":null}");
             assertThat(reports.status(home, List.of()).engines().get("default"))
-                    .isEqualTo(new Status.Engine("closed", 1, null));
+                    .isEqualTo(new Status.Engine("closed", 1, null, 0, null));
         }
     }
 
+    @Test
+    void what_stands_still_says_why_and_until_when() {
+        long noon = 1_795_953_600_000L;
+        Status status = Status.of(
+                figures(
+                        BigDecimal.ONE,
+                        Map.of(
+                                "main",
+                                new Pause(Pause.State.OPEN, noon, "No credit."),
+                                Pause.BUDGET,
+                                new Pause(Pause.State.SPENT, 0, "The budget is used up: 5 of 5 calls."))),
+                0,
+                List.of("main"));
+
+        assertThat(status.json())
+                .contains(
+                        "\"main\":{\"breaker\":\"open\",\"inFlight\":3,\"resumesAt\":\"2026-11-29T12:00:00.000Z\"",
+                        "\"reason\":\"No credit.\"",
+                        "\"budget\":{\"reason\":\"The budget is used up: 5 of 5 calls.\",\"resumesAt\":null}");
+        assertThat(status.text())
+                .contains("main: 3 in flight, breaker open, resumes at 2026-11-29T12:00:00.000Z: No credit.")
+                .contains("budget    The budget is used up: 5 of 5 calls. Nothing is sent until the next run.");
+    }
+
     private static Figures figures(@Nullable BigDecimal cost) {
+        return figures(cost, Map.of());
+    }
+
+    private static Figures figures(@Nullable BigDecimal cost, Map<String, Pause> pauses) {
         return new Figures(
                 3,
                 2,
@@ -168,6 +197,8 @@ class ReportsTest {
                 2,
                 cost,
                 Map.of("main", 3L),
+                Map.of(),
+                pauses,
                 List.of(new Figures.Node(1, "web", 42, 0, 15_000)));
     }
 }

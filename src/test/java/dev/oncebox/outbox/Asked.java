@@ -1,6 +1,8 @@
 package dev.oncebox.outbox;
 
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.Outcome.CallRecord;
@@ -44,6 +46,7 @@ final class Asked {
                 n,
                 "key" + n,
                 1,
+                1,
                 doubts,
                 "default",
                 "tiny",
@@ -52,14 +55,15 @@ final class Asked {
                 7L,
                 new BigDecimal("0.000012"),
                 NOON + n,
-                NOON + 1000 + n);
+                NOON + 1000 + n,
+                List.of());
         return add(fresh, call, null, null, new StoredAnswer(answer, json), id);
     }
 
     Asked failed(String id, int attempts) {
         int n = outcomes.size() + 1;
-        var call =
-                new CallRecord(n, "key" + n, attempts, 0, "spare", null, null, null, null, null, NOON + n, NOON + 5000);
+        var call = new CallRecord(
+                n, "key" + n, 1, attempts, 0, "spare", null, null, null, null, null, NOON + n, NOON + 5000, List.of());
         return add(true, call, "http_400", "It is refused.", null, id);
     }
 
@@ -74,6 +78,7 @@ final class Asked {
                 : new CallRecord(
                         call.id(),
                         call.key(),
+                        call.sends(),
                         call.attempts(),
                         call.doubts(),
                         call.engine(),
@@ -83,7 +88,31 @@ final class Asked {
                         null,
                         null,
                         call.sentAt(),
-                        call.doneAt()));
+                        call.doneAt(),
+                        call.history()));
+    }
+
+    /** The last item's call had another attempt before. */
+    Asked sentBefore(Outcome.Attempt before) {
+        return last(call -> call == null
+                ? null
+                : new CallRecord(
+                        call.id(),
+                        call.key(),
+                        2,
+                        2,
+                        call.doubts(),
+                        call.engine(),
+                        call.model(),
+                        call.usage(),
+                        call.inputTokens(),
+                        call.outputTokens(),
+                        call.cost(),
+                        call.sentAt(),
+                        call.doneAt(),
+                        List.of(
+                                before,
+                                new Outcome.Attempt(2, call.engine(), EventKind.COMPLETE, Charged.YES, call.cost()))));
     }
 
     /** The last item has the call of an earlier one. */

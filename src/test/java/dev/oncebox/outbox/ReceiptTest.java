@@ -45,11 +45,44 @@ class ReceiptTest {
                           "cost" : null,
                           "costAtLeast" : 0.000024,
                           "engines" : [ "default", "spare" ],
+                          "attempts" : {
+                            "default" : {
+                              "sent" : 2,
+                              "charged" : 1,
+                              "free" : 0,
+                              "unknown" : 1,
+                              "cost" : 0.000024
+                            },
+                            "spare" : {
+                              "sent" : 1,
+                              "charged" : 0,
+                              "free" : 1,
+                              "unknown" : 0,
+                              "cost" : 0
+                            }
+                          },
                           "received" : "2025-11-29T12:00:00.000Z",
                           "firstSent" : "2025-11-29T12:00:00.001Z",
                           "lastAnswered" : "2025-11-29T12:00:01.003Z"
                         }
                         """);
+    }
+
+    @Test
+    void a_call_that_went_on_at_another_engine_shows_what_each_attempt_cost() throws IOException {
+        JsonNode receipt = read(new Asked()
+                .doubtful("1", "one")
+                .sentBefore(new Outcome.Attempt(1, "first", EventKind.TIMEOUT, Charged.UNKNOWN, null)));
+
+        assertThat(receipt.at("/engines").toString()).isEqualTo("[\"default\",\"first\"]");
+        assertThat(receipt.at("/attempts/first/unknown").asInt()).isEqualTo(1);
+        assertThat(receipt.at("/attempts/first/cost").isNull()).isTrue();
+        assertThat(receipt.at("/attempts/default/charged").asInt()).isEqualTo(1);
+        assertThat(receipt.at("/sentMoreThanOnce/0/id").asText()).isEqualTo("1");
+        assertThat(receipt.at("/sentMoreThanOnce/0/attempts").toString())
+                .isEqualTo(
+                        "[{\"attempt\":1,\"engine\":\"first\",\"event\":\"TIMEOUT\",\"charged\":\"unknown\",\"cost\":null},"
+                                + "{\"attempt\":2,\"engine\":\"default\",\"event\":\"COMPLETE\",\"charged\":\"yes\",\"cost\":0.000012}]");
     }
 
     @Test

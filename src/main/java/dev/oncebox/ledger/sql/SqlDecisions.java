@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class SqlDecisions implements AutoCloseable {
 
     private static final String COLUMNS =
-            "SELECT id, key, state, engine, fence, sends, attempts, code, reason FROM call";
+            "SELECT c.id, c.key, c.state, c.engine, c.fence, c.sends, c.attempts, c.code, c.reason, j.name FROM call c"
+                    + " JOIN job j ON j.id = c.job";
 
     private final Dialect dialect;
     private final Session session;
@@ -41,7 +42,8 @@ public final class SqlDecisions implements AutoCloseable {
             int sends,
             int attempts,
             @Nullable String code,
-            @Nullable String reason) {}
+            @Nullable String reason,
+            String job) {}
 
     private SqlDecisions(Dialect dialect, Session session, Clock clock) {
         this.dialect = dialect;
@@ -65,7 +67,7 @@ public final class SqlDecisions implements AutoCloseable {
     /** All calls in a state, oldest first. */
     public List<Case> list(CallState state) {
         try {
-            return session.list(COLUMNS + " WHERE state = ? ORDER BY id", SqlDecisions::read, state);
+            return session.list(COLUMNS + " WHERE c.state = ? ORDER BY c.id", SqlDecisions::read, state);
         } catch (SQLException e) {
             throw dialect.explain(e);
         }
@@ -81,7 +83,8 @@ public final class SqlDecisions implements AutoCloseable {
                 row.getInt(6),
                 row.getInt(7),
                 row.getString(8),
-                row.getString(9));
+                row.getString(9),
+                row.getString(10));
     }
 
     /** Sends a call in doubt again: it may be paid twice, and a person said so. False: it is in doubt no more. */
@@ -114,10 +117,17 @@ public final class SqlDecisions implements AutoCloseable {
         });
     }
 
-    /** Sends a dead letter again, with all its attempts; its files are delivered anew. False: it is dead no more. */
-    public boolean retry(Case call) {
+    /**
+     * Sends a dead letter again, with all its attempts; its files are delivered anew. False: it is dead no more.
+     *
+     * @param engine the engine to begin with
+     */
+    public boolean retry(Case call, String engine) {
         return inTransaction(() -> {
-            int changed = session.update("UPDATE call SET attempts = 0 WHERE id = ? AND state = 'DEAD'", call.id());
+            int changed = session.update(
+                    "UPDATE call SET earlier = attempts, engine = ? WHERE id = ? AND state = 'DEAD'",
+                    engine,
+                    call.id());
             if (changed == 1) {
                 session.update(
                         "UPDATE file SET state = 'TAKEN', pending = (SELECT count(*) FROM item i JOIN call c"

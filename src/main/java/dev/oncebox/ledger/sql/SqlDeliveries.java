@@ -1,7 +1,9 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.SettledFile;
 import java.math.BigDecimal;
@@ -18,13 +20,19 @@ final class SqlDeliveries {
     /** Rows of one read transaction: long ones keep the write-ahead log from being folded back. */
     private static final int PAGE = 2000;
 
+    private static final int SHORT_PAGE = 100;
+
     private static final HexFormat HEX = HexFormat.of();
 
     private static final String OUTCOMES = "SELECT i.n, i.line, i.offset, coalesce(i.id, i.n), i.variant, i.fresh,"
             + " i.code, i.message, c.id, c.key, c.state, c.attempts, c.doubts, c.engine, c.model, c.usage,"
-            + " c.input_tokens, c.output_tokens, c.cost, c.sent, c.ended, c.code, c.reason, a.json, a.body"
+            + " c.input_tokens, c.output_tokens, c.cost, c.sent, c.ended, c.code, c.reason, a.json, a.body, c.sends"
             + " FROM item i LEFT JOIN call c ON c.id = i.call LEFT JOIN answer a ON a.call = c.id"
-            + " WHERE i.file = ? AND i.n > ? ORDER BY i.n LIMIT " + PAGE;
+            + " WHERE i.file = ? AND i.n > ? ORDER BY i.n LIMIT ?";
+
+    private static final String HISTORY = "SELECT attempt, engine, kind, charged, cost FROM event e WHERE call = ?"
+            + " AND seq = (SELECT max(seq) FROM event l WHERE l.call = e.call AND l.attempt = e.attempt"
+            + " AND l.charged IS NOT NULL) ORDER BY seq";
 
     List<SettledFile> settled(Session session, int limit) throws SQLException {
         return session.list(
@@ -42,39 +50,72 @@ final class SqlDeliveries {
     }
 
     boolean outcomes(Session session, SettledFile file, Consumer<Outcome> each) throws SQLException {
-        var page = new Page(each);
+        var page = new Page(session, each);
         do {
             page.rows = 0;
-            session.each(OUTCOMES, page::take, file.id(), page.last);
+            session.each(OUTCOMES, page::take, file.id(), page.last, PAGE);
         } while (page.rows == PAGE && page.settled);
         return page.settled;
     }
 
+    /**
+     * The ends that there are, of a file that may still wait for others. A reader may pause for hours, so no row is
+     * read while an outcome is handed out.
+     */
+    static void ended(Session session, long file, Consumer<Outcome> each) throws SQLException {
+        long last = -1;
+        while (true) {
+            List<Row> rows = session.list(OUTCOMES, row -> row(session, row), file, last, SHORT_PAGE);
+            if (rows.isEmpty()) {
+                return;
+            }
+            for (Row row : rows) {
+                last = row.n();
+                if (row.outcome() != null) {
+                    each.accept(row.outcome());
+                }
+            }
+        }
+    }
+
+    /**
+     * @param outcome null: it has no end
+     */
+    private record Row(long n, @Nullable Outcome outcome) {}
+
+    private static Row row(Session session, ResultSet row) throws SQLException {
+        String state = row.getString(11);
+        boolean ended = state == null || CallState.valueOf(state).isEnd();
+        return new Row(row.getLong(1), ended ? outcome(session, row) : null);
+    }
+
     private static final class Page {
+        private final Session session;
         private final Consumer<Outcome> each;
         private int rows;
         private long last;
         private boolean settled = true;
 
-        Page(Consumer<Outcome> each) {
+        Page(Session session, Consumer<Outcome> each) {
+            this.session = session;
             this.each = each;
         }
 
         boolean take(ResultSet row) throws SQLException {
-            String state = row.getString(11);
-            if (state != null && !CallState.valueOf(state).isEnd()) {
+            Row read = row(session, row);
+            if (read.outcome() == null) {
                 settled = false;
                 return false;
             }
             rows++;
-            last = row.getLong(1);
-            each.accept(outcome(row));
+            last = read.n();
+            each.accept(read.outcome());
             return true;
         }
     }
 
-    private static Outcome outcome(ResultSet row) throws SQLException {
-        Outcome.CallRecord call = row.getObject(9) == null ? null : call(row);
+    private static Outcome outcome(Session session, ResultSet row) throws SQLException {
+        Outcome.CallRecord call = row.getObject(9) == null ? null : call(session, row);
         byte[] body = row.getBytes(25);
         Outcome.StoredAnswer answer =
                 body == null ? null : new Outcome.StoredAnswer(Packed.text(body), row.getBoolean(24));
@@ -94,10 +135,13 @@ final class SqlDeliveries {
                 answer);
     }
 
-    private static Outcome.CallRecord call(ResultSet row) throws SQLException {
+    private static Outcome.CallRecord call(Session session, ResultSet row) throws SQLException {
+        long id = row.getLong(9);
+        int sends = row.getInt(26);
         return new Outcome.CallRecord(
-                row.getLong(9),
+                id,
                 HEX.formatHex(row.getBytes(10)),
+                sends,
                 row.getInt(12),
                 row.getInt(13),
                 row.getString(14),
@@ -107,7 +151,17 @@ final class SqlDeliveries {
                 number(row, 18),
                 cost(number(row, 19)),
                 row.getLong(20),
-                row.getLong(21));
+                row.getLong(21),
+                sends < 2 ? List.of() : session.list(HISTORY, SqlDeliveries::attempt, id));
+    }
+
+    private static Outcome.Attempt attempt(ResultSet row) throws SQLException {
+        return new Outcome.Attempt(
+                row.getInt(1),
+                row.getString(2),
+                EventKind.valueOf(row.getString(3)),
+                Charged.valueOf(row.getString(4)),
+                cost(number(row, 5)));
     }
 
     static @Nullable Long number(ResultSet row, int column) throws SQLException {

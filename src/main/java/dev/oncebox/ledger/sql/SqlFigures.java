@@ -51,6 +51,8 @@ final class SqlFigures {
                 reused,
                 cost(),
                 inFlight(),
+                waiting(now),
+                SqlEngines.pauses(session),
                 nodes(now));
     }
 
@@ -115,6 +117,19 @@ final class SqlFigures {
             return true;
         });
         return inFlight;
+    }
+
+    private Map<String, Figures.Waiting> waiting(long now) throws SQLException {
+        Map<String, Figures.Waiting> waiting = new TreeMap<>();
+        session.each(
+                "SELECT engine, sum(due <= ?1), sum(due > ?1), coalesce(min(CASE WHEN due > ?1 THEN due END), 0)"
+                        + " FROM call WHERE state = 'READY' GROUP BY engine",
+                row -> {
+                    waiting.put(row.getString(1), new Figures.Waiting(row.getLong(2), row.getLong(3), row.getLong(4)));
+                    return true;
+                },
+                now);
+        return waiting;
     }
 
     /** A process of this machine that was killed is seen at once, one of another by its lease. */

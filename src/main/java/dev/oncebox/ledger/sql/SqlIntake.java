@@ -67,18 +67,19 @@ final class SqlIntake {
                         + " WHERE id = ?",
                 known.id());
         if (known.archived()) {
-            reviveUncharged(session, known.id(), now);
+            reviveUncharged(session, known.id(), file.job().engines().get(0), now);
         }
         return new ReceivedFile(known.id(), file, true, now);
     }
 
-    private void reviveUncharged(Session session, long file, long now) throws SQLException {
+    private void reviveUncharged(Session session, long file, String engine, long now) throws SQLException {
         List<Long> dead = session.list(
                 "SELECT DISTINCT c.id FROM item i JOIN call c ON c.id = i.call WHERE i.file = ?"
                         + " AND c.state = 'DEAD' AND c.attempts = 0 AND c.doubts = 0",
                 row -> row.getLong(1),
                 file);
         for (long call : dead) {
+            session.update("UPDATE call SET engine = ? WHERE id = ?", engine, call);
             revive(session, call, now);
         }
     }
@@ -223,6 +224,10 @@ final class SqlIntake {
                             + " id. Give the item a new id, or set another key in job.properties.");
         }
         if (known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
+            session.update(
+                    "UPDATE call SET engine = ? WHERE id = ?",
+                    file.file().job().engines().get(0),
+                    known.id());
             revive(session, known.id(), now);
             session.update("UPDATE item SET fresh = 0 WHERE call = ?", known.id());
             return new Placed(known.id(), true, true, variant, null, null);

@@ -42,7 +42,7 @@ final class SqlJournal {
 
     private static final String PAGE_OF_LINES =
             "SELECT l.rowid, l.at, coalesce(c.key, ic.key), e.kind, e.attempt, e.engine, e.detail, e.charged,"
-                    + " f.path, l.n FROM temp.line l LEFT JOIN event e ON e.seq = l.seq"
+                    + " f.path, l.n, e.cost FROM temp.line l LEFT JOIN event e ON e.seq = l.seq"
                     + " LEFT JOIN call c ON c.id = e.call LEFT JOIN file f ON f.id = coalesce(l.file, e.file)"
                     + " LEFT JOIN item i ON i.file = l.file AND i.n = l.n LEFT JOIN call ic ON ic.id = i.call"
                     + " WHERE l.rowid > ? ORDER BY l.rowid LIMIT " + PAGE;
@@ -94,7 +94,7 @@ final class SqlJournal {
     }
 
     private boolean arrange(String keyOrFile) throws SQLException {
-        Long call = KEY.matcher(keyOrFile).matches() ? call(keyOrFile.toLowerCase(Locale.ROOT)) : null;
+        Long call = call(keyOrFile);
         if (call != null) {
             arrange("e.call = ?1", "i.call = ?1", "SELECT file FROM item WHERE call = ?1", call);
             return true;
@@ -121,7 +121,13 @@ final class SqlJournal {
                 values);
     }
 
-    private @Nullable Long call(String digits) throws SQLException {
+    /** The call that a key, or the beginning of one, means. */
+    @Nullable
+    Long call(String key) throws SQLException {
+        if (!KEY.matcher(key).matches()) {
+            return null;
+        }
+        String digits = key.toLowerCase(Locale.ROOT);
         byte[] least = HEX.parseHex(digits + "0".repeat(DIGITS - digits.length()));
         byte[] most = HEX.parseHex(digits + "f".repeat(DIGITS - digits.length()));
         List<Long> calls = session.list(
@@ -130,6 +136,18 @@ final class SqlJournal {
             throw new ConfigException("Several keys begin with " + digits + ". Give more of the digits.");
         }
         return calls.isEmpty() ? null : calls.get(0);
+    }
+
+    /** The file that a name means; of several, the one that was dropped last. */
+    @Nullable
+    Long file(String name) throws SQLException {
+        session.run("CREATE TEMP TABLE IF NOT EXISTS wanted (id INTEGER PRIMARY KEY)");
+        session.run("DELETE FROM temp.wanted");
+        return findFiles(name)
+                ? session.one(
+                        "SELECT id FROM file WHERE id IN (SELECT id FROM temp.wanted) ORDER BY received DESC, id DESC",
+                        row -> row.getLong(1))
+                : null;
     }
 
     private boolean findFiles(String asked) throws SQLException {
@@ -170,7 +188,7 @@ final class SqlJournal {
                     key == null
                             ? null
                             : new JournalLine(
-                                    at, key, EventKind.CACHE_HIT, null, null, file + " item " + n, null, file));
+                                    at, key, EventKind.CACHE_HIT, null, null, file + " item " + n, null, null, file));
         }
         String kind = row.getString(4);
         if (kind == null) {
@@ -188,6 +206,7 @@ final class SqlJournal {
                         row.getString(6),
                         row.getString(7),
                         charged == null ? null : Charged.valueOf(charged),
+                        SqlDeliveries.cost(SqlDeliveries.number(row, 11)),
                         file));
     }
 }

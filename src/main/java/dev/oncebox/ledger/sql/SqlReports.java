@@ -3,6 +3,8 @@ package dev.oncebox.ledger.sql;
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.ledger.Figures;
 import dev.oncebox.ledger.JournalLine;
+import dev.oncebox.ledger.Outcome;
+import dev.oncebox.ledger.Reply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,8 +46,14 @@ public final class SqlReports implements AutoCloseable {
     private static @Nullable Session session(Connection connection, Path file) throws SQLException {
         var session = new Session(connection);
         try {
-            if (session.number("SELECT count(*) FROM sqlite_master WHERE name IN ('call', 'item', 'event')") == 3) {
+            long known = session.number("SELECT count(*) FROM sqlite_master WHERE name IN ('call', 'item', 'pause')");
+            if (known == 3) {
                 return session;
+            }
+            if (known == 2) {
+                session.close();
+                throw new ConfigException("The ledger " + file + " was made by an earlier version of Oncebox."
+                        + " Bring it up to date with: oncebox check");
             }
             long others = session.number(
                     "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'flyway%'");
@@ -100,6 +108,64 @@ public final class SqlReports implements AutoCloseable {
             throw unreadable(file, e);
         }
     }
+
+    /**
+     * Gives the items of a file that have their end so far, in the file's order, one at a time.
+     *
+     * @param name a file as for {@link #journal}; of several, the one that was dropped last is meant
+     * @return false when the ledger knows no such file
+     */
+    public boolean outcomes(String name, Consumer<Outcome> each) {
+        if (session == null) {
+            return false;
+        }
+        try {
+            Long found = new SqlJournal(session).file(name);
+            if (found != null) {
+                SqlDeliveries.ended(session, found, each);
+            }
+            return found != null;
+        } catch (SQLException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    /**
+     * Gives what came back for a call, as it came, oldest first.
+     *
+     * @param key a call's key or at least 8 of its first digits
+     * @return false when the ledger knows no such call
+     */
+    public boolean replies(String key, Consumer<KeptReply> each) {
+        if (session == null) {
+            return false;
+        }
+        try {
+            Long call = new SqlJournal(session).call(key);
+            if (call == null) {
+                return false;
+            }
+            session.list(
+                            "SELECT at, send, status, body FROM reply WHERE call = ? ORDER BY id",
+                            row -> new KeptReply(
+                                    row.getLong(1),
+                                    row.getInt(2),
+                                    new Reply(row.getInt(3), Packed.unpack(row.getBytes(4)))),
+                            call)
+                    .forEach(each);
+            return true;
+        } catch (SQLException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    /**
+     * A reply that was kept.
+     *
+     * @param at epoch milliseconds
+     * @param attempt which send it answers, counted from 1
+     */
+    public record KeptReply(long at, int attempt, Reply reply) {}
 
     private static ConfigException unreadable(Path file, SQLException failure) {
         int primary = failure.getErrorCode() & 0xff;
