@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.oncebox.ledger.Charged;
+import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
