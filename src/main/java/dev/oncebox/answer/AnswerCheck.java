@@ -95,6 +95,10 @@ public final class AnswerCheck {
         if (REFUSED.contains(finish)) {
             throw unusable("refused_by_model", "The engine withheld the answer (" + finish + ").", answer);
         }
+        if (finish.equals("pause_turn")) {
+            throw unusable(
+                    "paused", "The engine paused and waits to be asked to go on; the answer is not whole.", answer);
+        }
         if (finish.equals("error")) {
             throw new CallFailed(new Verdict.Incomplete(
                     "engine_error", "The engine broke off the answer with an error.", Charged.UNKNOWN, answer.usage()));

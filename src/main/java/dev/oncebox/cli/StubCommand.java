@@ -14,8 +14,8 @@ import picocli.CommandLine.Spec;
 /** {@code oncebox stub}: a model endpoint that costs nothing and counts. */
 @Command(
         name = "stub",
-        description = "A counting model endpoint for tests and trials: POST /v1/chat/completions and POST /summarize;"
-                + " GET /count says how many requests it accepted.",
+        description = "A counting model endpoint for tests and trials: POST /v1/chat/completions, POST /v1/messages,"
+                + " POST /api/chat and POST /summarize; GET /count says how many requests it accepted.",
         mixinStandardHelpOptions = true,
         footer = {
             "",

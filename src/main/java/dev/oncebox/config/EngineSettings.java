@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param inputPrice per million tokens; null when not known
  * @param idempotencyHeader carries the call's key, the same on every attempt; empty: not sent
  * @param deduplicates whether the endpoint honours that key, so that a resend is safe
+ * @param unpaidStatuses what this endpoint answers only where it charges nothing
  * @param answer for {@link Protocol#JSON}: JSON Pointer to the answer in the reply
  * @param body for {@link Protocol#JSON}: the template of the request body
  */
@@ -38,6 +40,7 @@ public record EngineSettings(
         String idempotencyHeader,
         boolean deduplicates,
         OnDoubt onDoubt,
+        Set<Integer> unpaidStatuses,
         String answer,
         @Nullable JsonNode body) {
 
@@ -45,6 +48,10 @@ public record EngineSettings(
     public enum Protocol {
         /** OpenAI chat completions and what is compatible with it. */
         OPENAI,
+        /** Anthropic's messages. */
+        ANTHROPIC,
+        /** Ollama's own chat. */
+        OLLAMA,
         /** Any endpoint that takes and returns JSON. */
         JSON
     }

@@ -183,11 +183,12 @@ public record Settings(
                 idempotencyHeader,
                 values.flag(prefix + "deduplicates", false),
                 values.choice(prefix + "on-doubt", OnDoubt.RESEND),
+                values.statuses(prefix + "unpaid-statuses"),
                 answer,
                 protocol == Protocol.JSON ? bodyTemplate(home, name) : null);
     }
 
-    /** An OpenAI address may be given as the base that its SDKs take, or whole. */
+    /** A vendor's address may be given as the base that its SDKs take, or whole. */
     private static URI url(String property, Protocol protocol, PropertySource source, Values values) {
         String text = values.text(property);
         if (text == null) {
@@ -202,21 +203,26 @@ public record Settings(
             if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
                 throw new URISyntaxException(text, "it must not hold a user name or a # part; use api-key for secrets");
             }
-            if (protocol != Protocol.OPENAI) {
-                return url;
-            }
             String path = url.getRawPath().replaceAll("/+$", "");
             String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
-            if (path.isEmpty()) {
-                path = "/v1/chat/completions";
-            } else if (path.matches(".*/v\\d+")) {
-                path += "/chat/completions";
-            }
-            return new URI(url.getScheme() + "://" + url.getRawAuthority() + path + query);
+            String whole =
+                    switch (protocol) {
+                        case OPENAI -> whole(path, "/v1", "/v\\d+", "/chat/completions");
+                        case ANTHROPIC -> whole(path, "/v1", "/v\\d+", "/messages");
+                        case OLLAMA -> whole(path, "/api", "/api", "/chat");
+                        case JSON -> url.getRawPath();
+                    };
+            return new URI(url.getScheme() + "://" + url.getRawAuthority() + whole + query);
         } catch (URISyntaxException e) {
             throw new ConfigException(
                     source.where(property) + ": " + property + " is not an address: " + e.getReason() + ".");
         }
+    }
+
+    /** The path, with what a base leaves out where it is one. */
+    private static String whole(String path, String base, String bases, String rest) {
+        String start = path.isEmpty() ? base : path;
+        return start.matches(".*" + bases) ? start + rest : path;
     }
 
     /** A place that nothing fills would vanish from the request in silence. */

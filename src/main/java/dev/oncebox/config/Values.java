@@ -2,14 +2,17 @@ package dev.oncebox.config;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +23,7 @@ public final class Values {
     /** Longer ones are slips, and do not fit where milliseconds or seconds are counted. */
     private static final Duration LONGEST = Duration.ofDays(366);
 
+    private static final Pattern STATUSES = Pattern.compile("([45]\\d\\d)(?:\\s*-\\s*([45]\\d\\d))?");
     private static final long LARGEST_COUNT = 1_000_000_000_000L;
     private static final int MOST_PRICE_DIGITS = 9;
     private static final Pattern SIZE = Pattern.compile("(\\d+)\\s*(B|KB|MB|GB)?", Pattern.CASE_INSENSITIVE);
@@ -129,6 +133,26 @@ public final class Values {
                     }
                     return price;
                 });
+    }
+
+    /** Statuses of errors and ranges of them; none when left out. */
+    public Set<Integer> statuses(String name) {
+        return parse(name, "", "statuses from 400 to 599 and ranges of them, such as 502,504,520-527", text -> {
+            Set<Integer> statuses = new TreeSet<>();
+            for (String part : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+                Matcher matcher = STATUSES.matcher(part.strip());
+                if (!matcher.matches()) {
+                    throw new IllegalArgumentException();
+                }
+                int first = Integer.parseInt(matcher.group(1));
+                int last = matcher.group(2) == null ? first : Integer.parseInt(matcher.group(2));
+                if (last < first) {
+                    throw new IllegalArgumentException();
+                }
+                IntStream.rangeClosed(first, last).forEach(statuses::add);
+            }
+            return Collections.unmodifiableSet(statuses);
+        });
     }
 
     public <E extends Enum<E>> E choice(String name, E otherwise) {

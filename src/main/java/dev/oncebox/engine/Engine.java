@@ -2,7 +2,6 @@ package dev.oncebox.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.config.EngineSettings;
-import dev.oncebox.config.EngineSettings.Secret;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
@@ -11,10 +10,10 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +33,8 @@ final class Engine {
         this.gate = gate;
         this.protocol = switch (settings.protocol()) {
             case OPENAI -> new OpenAiProtocol();
+            case ANTHROPIC -> new AnthropicProtocol();
+            case OLLAMA -> new OllamaProtocol();
             case JSON -> new JsonProtocol(Objects.requireNonNull(settings.body()), settings.answer());
         };
         settings.headers().values().forEach(header -> secrets.add(header.value()));
@@ -82,13 +83,10 @@ final class Engine {
 
     /** Everything that is sent beside the body: the key that the endpoint may de-duplicate by, and the secrets. */
     Map<String, String> headers(Call call) {
-        Map<String, String> headers = new LinkedHashMap<>();
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         headers.put("Content-Type", "application/json");
         headers.put("Accept", "application/json");
-        Secret key = settings.apiKey();
-        if (key != null) {
-            headers.put("Authorization", "Bearer " + key.value());
-        }
+        headers.putAll(protocol.headers(settings.apiKey()));
         if (!settings.idempotencyHeader().isEmpty()) {
             headers.put(settings.idempotencyHeader(), call.keyHex());
         }
@@ -97,7 +95,7 @@ final class Engine {
     }
 
     Verdict judge(Observed observed, Instant now) {
-        return VerdictTable.judge(observed, protocol, this::priced, now);
+        return VerdictTable.judge(observed, protocol, this::priced, settings.unpaidStatuses(), now);
     }
 
     /** Hides the engine's secrets, which some endpoints repeat, in their errors above all. */
@@ -118,28 +116,21 @@ final class Engine {
         if (reported == null) {
             return Usage.UNKNOWN;
         }
-        Long input = tokens(reported, "prompt_tokens", "input_tokens");
-        Long output = tokens(reported, "completion_tokens", "output_tokens");
-        return new Usage(reported, input, output, cost(input, output));
+        Tokens tokens = protocol.tokens(reported);
+        return new Usage(reported, tokens.input(), tokens.output(), cost(tokens));
     }
 
-    private @Nullable BigDecimal cost(@Nullable Long input, @Nullable Long output) {
-        if (input == null || output == null || settings.inputPrice() == null || settings.outputPrice() == null) {
+    private @Nullable BigDecimal cost(Tokens tokens) {
+        Long input = tokens.input();
+        Long output = tokens.output();
+        BigDecimal inputPrice = settings.inputPrice();
+        BigDecimal outputPrice = settings.outputPrice();
+        if (input == null || output == null || inputPrice == null || outputPrice == null || !tokens.usualPrice()) {
             return null;
         }
-        return settings.inputPrice()
+        return inputPrice
                 .multiply(BigDecimal.valueOf(input))
-                .add(settings.outputPrice().multiply(BigDecimal.valueOf(output)))
+                .add(outputPrice.multiply(BigDecimal.valueOf(output)))
                 .multiply(PER_MILLION);
-    }
-
-    private static @Nullable Long tokens(JsonNode usage, String... names) {
-        for (String name : names) {
-            JsonNode tokens = usage.path(name);
-            if (tokens.isIntegralNumber() && tokens.canConvertToLong() && tokens.longValue() >= 0) {
-                return tokens.longValue();
-            }
-        }
-        return null;
     }
 }

@@ -4,9 +4,12 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** How replies are parsed: numbers exact, texts as long as they come, one value and nothing after it. */
 final class Json {
@@ -23,4 +26,14 @@ final class Json {
             .build();
 
     private Json() {}
+
+    /** The one value that the bytes hold; null when they are no JSON, or no text at all. */
+    static @Nullable JsonNode tree(byte[] body) {
+        try {
+            JsonNode tree = MAPPER.readTree(body);
+            return tree == null || tree.isMissingNode() ? null : tree;
+        } catch (IOException e) {
+            return null;
+        }
+    }
 }

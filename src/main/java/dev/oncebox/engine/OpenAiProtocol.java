@@ -30,13 +30,10 @@ final class OpenAiProtocol implements Protocol {
     }
 
     /** The job's system text stands first, unless the item's own messages bring one. */
-    private static ArrayNode messages(Request request) {
+    static ArrayNode messages(Request request) {
         ArrayNode messages = JsonNodeFactory.instance.arrayNode();
         ArrayNode own = request.messages();
-        boolean ownSystem = own != null
-                && !own.isEmpty()
-                && SYSTEM_ROLES.contains(own.get(0).path("role").asText());
-        if (request.system() != null && !ownSystem) {
+        if (request.system() != null && (own == null || leadingSystemMessages(own) == 0)) {
             messages.addObject().put("role", "system").put("content", request.system());
         }
         if (own != null) {
@@ -45,6 +42,14 @@ final class OpenAiProtocol implements Protocol {
             messages.addObject().put("role", "user").put("content", request.text());
         }
         return messages;
+    }
+
+    static int leadingSystemMessages(ArrayNode messages) {
+        int leading = 0;
+        while (SYSTEM_ROLES.contains(messages.path(leading).path("role").asText())) {
+            leading++;
+        }
+        return leading;
     }
 
     @Override

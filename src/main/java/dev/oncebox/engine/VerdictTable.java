@@ -1,7 +1,6 @@
 package dev.oncebox.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Usage;
@@ -15,7 +14,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import javax.net.ssl.SSLException;
@@ -37,8 +36,10 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>408, 425, 429, 503, 529</td><td>no</td><td>Refused, busy</td></tr>
  *   <tr><td>429 insufficient_quota, 401, 402, 403, 3xx but 303</td><td>no</td><td>Refused, the engine's own</td></tr>
  *   <tr><td>303, 409</td><td>unknown</td><td>Unknown</td></tr>
+ *   <tr><td>404, 405, 413, 415; 400 or 422 for the model or the length</td><td>no</td><td>Refused, misfit</td></tr>
  *   <tr><td>other 4xx</td><td>no</td><td>Refused, the request's own</td></tr>
  *   <tr><td>500 and other 5xx</td><td>unknown</td><td>Unknown, unless x-should-retry says that it was no</td></tr>
+ *   <tr><td>409 and 5xx that the engine declares unpaid</td><td>no</td><td>Refused, busy</td></tr>
  * </table>
  */
 final class VerdictTable {
@@ -47,29 +48,12 @@ final class VerdictTable {
     /** What a server answers to a POST that it did process. */
     private static final int SEE_OTHER = 303;
 
-    private static final Set<Integer> ACCOUNT = Set.of(401, 402, 403);
-    private static final Set<String> MONEY = Set.of(
-            "insufficient_quota",
-            "billing_hard_limit_reached",
-            "billing_not_active",
-            "credit_balance_too_low",
-            "billing_error",
-            "payment_required",
-            "spend_limit_reached");
-    private static final Set<String> BUSY_CODES =
-            Set.of("rate_limit_exceeded", "rate_limit_error", "slow_down", "overloaded_error", "overloaded");
-    private static final Set<String> ACCOUNT_CODES =
-            Set.of("invalid_api_key", "authentication_error", "permission_error", "account_deactivated");
-    private static final Set<String> REQUEST_CODES = Set.of(
-            "invalid_request_error",
-            "context_length_exceeded",
-            "content_filter",
-            "content_policy_violation",
-            "model_not_found",
-            "not_found_error");
-    private static final int LONGEST_REASON = 300;
+    private static final int CONFLICT = 409;
 
-    private static final ObjectMapper JSON = Json.MAPPER;
+    private static final Set<Integer> ACCOUNT = Set.of(401, 402, 403);
+    private static final Set<Integer> MISFIT = Set.of(404, 405, 413, 415);
+    private static final Set<Integer> NOT_ACCEPTED = Set.of(400, 422);
+    private static final int LONGEST_REASON = 300;
 
     private VerdictTable() {}
 
@@ -77,8 +61,14 @@ final class VerdictTable {
      * Judges one attempt.
      *
      * @param price what the engine's own usage object costs
+     * @param unpaid what this endpoint answers only where it charges nothing
      */
-    static Verdict judge(Observed observed, Protocol protocol, Function<@Nullable JsonNode, Usage> price, Instant now) {
+    static Verdict judge(
+            Observed observed,
+            Protocol protocol,
+            Function<@Nullable JsonNode, Usage> price,
+            Set<Integer> unpaid,
+            Instant now) {
         if (observed instanceof Observed.Failure failure) {
             return failure(failure.cause());
         }
@@ -92,9 +82,9 @@ final class VerdictTable {
                     Usage.UNKNOWN);
         }
         if (status >= 200 && status < 300) {
-            return success(response, protocol, price, now);
+            return success(response, protocol, price, unpaid, now);
         }
-        return error(status, ErrorBody.of(tree(response.body())), response, now);
+        return error(status, ErrorBody.of(Json.tree(response.body()), true), response, unpaid, now);
     }
 
     private static Verdict failure(IOException failure) {
@@ -128,11 +118,15 @@ final class VerdictTable {
     }
 
     private static Verdict success(
-            Observed.Response response, Protocol protocol, Function<@Nullable JsonNode, Usage> price, Instant now) {
+            Observed.Response response,
+            Protocol protocol,
+            Function<@Nullable JsonNode, Usage> price,
+            Set<Integer> unpaid,
+            Instant now) {
         if (response.cut() != null) {
             return incomplete("cut_short", "The reply is not whole: " + response.cut() + ".", Usage.UNKNOWN);
         }
-        JsonNode reply = tree(response.body());
+        JsonNode reply = protocol.parse(response.body());
         if (reply == null) {
             return incomplete(
                     "not_json_reply",
@@ -141,7 +135,7 @@ final class VerdictTable {
                             : "The reply is not JSON: " + beginning(response.body()),
                     Usage.UNKNOWN);
         }
-        ErrorBody error = ErrorBody.of(reply);
+        ErrorBody error = ErrorBody.of(reply, false);
         Protocol.Envelope envelope = protocol.read(reply);
         Usage usage = price.apply(envelope == null ? reply.get("usage") : envelope.usage());
         JsonNode content = envelope == null ? null : envelope.content();
@@ -155,10 +149,13 @@ final class VerdictTable {
                                 + (error.message() == null ? "." : ": " + shorten(error.message())),
                         usage);
             }
-            return error(error.status(), error, response, now);
+            return error(error.status(), error, response, unpaid, now);
         }
         if (envelope == null) {
             return incomplete("no_answer", "The reply holds no answer where one should be.", usage);
+        }
+        if (!envelope.whole()) {
+            return incomplete("cut_short", "The reply is not whole: the engine does not say that it is done.", usage);
         }
         if (envelope.refusal() != null && envelope.content() == null) {
             return new Verdict.Unusable(
@@ -171,38 +168,40 @@ final class VerdictTable {
         return new Verdict.Incomplete(code, reason, Charged.UNKNOWN, usage);
     }
 
-    private static Verdict error(int status, @Nullable ErrorBody error, Observed.Response response, Instant now) {
+    private static Verdict error(
+            int status, @Nullable ErrorBody error, Observed.Response response, Set<Integer> unpaid, Instant now) {
         String code = error == null || error.code() == null ? "http_" + status : error.code();
         String reason = "The endpoint answered "
                 + (response.status() < 300 ? "with an error under " + response.status() : status)
                 + (error == null || error.message() == null ? "." : ": " + shorten(error.message()));
         Duration wait = RetryAfter.of(response.headers(), now);
-        String retry = response.headers().getOrDefault("x-should-retry", "");
-        if (error != null && (error.isOneOf(MONEY) || (status == 400 && error.isCreditTooLow()))) {
-            return new Verdict.Refused(code, reason, Cause.ENGINE, wait);
-        }
-        if (BUSY.contains(status) && retry.equals("false")) {
-            return new Verdict.Refused(code, reason, Cause.REQUEST, wait);
-        }
-        if (BUSY.contains(status) || (status >= 400 && status < 600 && status != 409 && retry.equals("true"))) {
-            return new Verdict.Refused(code, reason, Cause.BUSY, wait);
-        }
-        if (ACCOUNT.contains(status) || (status >= 300 && status < 400 && status != SEE_OTHER)) {
-            return new Verdict.Refused(code, reason, Cause.ENGINE, wait);
-        }
-        if (status >= 400 && status < 500 && status != 409) {
-            return new Verdict.Refused(code, reason, Cause.REQUEST, wait);
-        }
-        return new Verdict.Unknown(code, reason, false);
+        return cause(status, error, response.headers().getOrDefault("x-should-retry", ""), unpaid)
+                .<Verdict>map(cause -> new Verdict.Refused(code, reason, cause, wait))
+                .orElseGet(() -> new Verdict.Unknown(code, reason, false));
     }
 
-    private static @Nullable JsonNode tree(byte[] body) {
-        try {
-            JsonNode tree = JSON.readTree(body);
-            return tree == null || tree.isMissingNode() ? null : tree;
-        } catch (IOException e) {
-            return null; // not JSON, or bytes that are no text
+    /** Whose fault it is; empty where it may have been processed, so that it is no refusal. */
+    private static Optional<Cause> cause(int status, @Nullable ErrorBody error, String retry, Set<Integer> unpaid) {
+        boolean mayBeProcessed = status == CONFLICT || (status >= 500 && status < 600);
+        boolean slowDown = error != null && error.isSlowDown() && status >= 400 && status != CONFLICT;
+        boolean busy = BUSY.contains(status) || slowDown || (mayBeProcessed && unpaid.contains(status));
+        if (error != null && (error.isAboutMoney() || (status == 400 && error.isCreditTooLow()))) {
+            return Optional.of(Cause.ENGINE);
         }
+        if (busy && retry.equals("false")) {
+            return Optional.of(Cause.REQUEST);
+        }
+        boolean calledBack = status >= 400 && status < 600 && status != CONFLICT && retry.equals("true");
+        if (busy || calledBack) {
+            return Optional.of(Cause.BUSY);
+        }
+        if (ACCOUNT.contains(status) || (status >= 300 && status < 400 && status != SEE_OTHER)) {
+            return Optional.of(Cause.ENGINE);
+        }
+        if (MISFIT.contains(status) || (NOT_ACCEPTED.contains(status) && error != null && error.isAboutTheEngine())) {
+            return Optional.of(Cause.MISFIT);
+        }
+        return status >= 400 && status < 500 && status != CONFLICT ? Optional.of(Cause.REQUEST) : Optional.empty();
     }
 
     private static String beginning(byte[] body) {
@@ -212,73 +211,5 @@ final class VerdictTable {
     private static String shorten(String text) {
         String line = text.replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
         return line.length() <= LONGEST_REASON ? line : line.substring(0, LONGEST_REASON) + "…";
-    }
-
-    /** An error in any of the shapes that endpoints send: an object, or just a text. */
-    private record ErrorBody(
-            @Nullable String code,
-            @Nullable String type,
-            @Nullable String message) {
-
-        static @Nullable ErrorBody of(@Nullable JsonNode reply) {
-            JsonNode error = reply == null ? null : reply.get("error");
-            if (error == null || isNone(error)) {
-                return null;
-            }
-            if (!error.isObject()) {
-                return new ErrorBody(null, null, error.asText());
-            }
-            JsonNode code = error.path("code");
-            JsonNode type = error.path("type");
-            return new ErrorBody(
-                    code.isTextual() || code.isNumber() ? code.asText() : type.textValue(),
-                    type.textValue(),
-                    error.path("message").textValue());
-        }
-
-        /** Some endpoints say in every reply that there is no error. */
-        private static boolean isNone(JsonNode error) {
-            return error.isNull()
-                    || (error.isBoolean() && !error.booleanValue())
-                    || (error.isTextual() && error.textValue().isEmpty())
-                    || (error.isNumber() && error.decimalValue().signum() == 0);
-        }
-
-        /** Anthropic says so with the code of a bad request. */
-        boolean isCreditTooLow() {
-            return message != null && message.toLowerCase(Locale.ROOT).contains("credit balance");
-        }
-
-        boolean isOneOf(Set<String> codes) {
-            return (code != null && codes.contains(code.toLowerCase(Locale.ROOT)))
-                    || (type != null && codes.contains(type.toLowerCase(Locale.ROOT)));
-        }
-
-        boolean saysNothing() {
-            return code == null && type == null && (message == null || message.isBlank());
-        }
-
-        /** Whether neither its code nor its type is one that says what happened. */
-        boolean isUnknown() {
-            return !(code != null && code.matches("[45]\\d\\d"))
-                    && !isOneOf(ACCOUNT_CODES)
-                    && !isOneOf(MONEY)
-                    && !isOneOf(BUSY_CODES)
-                    && !isOneOf(REQUEST_CODES);
-        }
-
-        /** The status that an error under a success would have had; one without an answer beside it cost nothing. */
-        int status() {
-            if (code != null && code.matches("[45]\\d\\d")) {
-                return Integer.parseInt(code);
-            }
-            if (isOneOf(ACCOUNT_CODES) || isOneOf(MONEY)) {
-                return 401;
-            }
-            if (isOneOf(BUSY_CODES)) {
-                return 429;
-            }
-            return isOneOf(REQUEST_CODES) ? 400 : 503;
-        }
     }
 }

@@ -85,6 +85,8 @@ public sealed interface Verdict {
             BUSY,
             /** The account or the address: no request would pass until a person mends it. */
             ENGINE,
+            /** It does not fit this engine: no such model or address, too long; another engine may take it. */
+            MISFIT,
             /** The request itself: it would be refused for ever. */
             REQUEST
         }

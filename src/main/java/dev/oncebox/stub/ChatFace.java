@@ -4,31 +4,23 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.oncebox.stub.Step.Form;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** OpenAI's chat completions, not streamed. */
 final class ChatFace implements Face {
 
     @Override
     public String prompt(JsonNode request) throws BadRequest {
-        JsonNode messages = request.path("messages");
-        if (!messages.isArray() || messages.isEmpty()) {
-            throw new BadRequest("'messages' must be an array with at least one message");
-        }
+        Conversation conversation = Conversation.of(request);
         if (request.path("stream").asBoolean()) {
             throw new BadRequest("The stub does not stream: leave 'stream' out");
         }
-        JsonNode last = messages.get(messages.size() - 1);
-        for (JsonNode message : messages) {
-            if (message.path("role").asText().equals("user")) {
-                last = message;
-            }
-        }
-        return text(last.path("content"));
+        return conversation.prompt();
     }
 
     @Override
     public ObjectNode answer(JsonNode request, String prompt, Step step, long call) {
-        String content = content(request, prompt, step, call);
+        String content = Conversation.answer(prompt, step, call, schema(request));
         ObjectNode reply = Json.object()
                 .put("id", "chatcmpl-stub-" + call)
                 .put("object", "chat.completion")
@@ -45,10 +37,7 @@ final class ChatFace implements Face {
             }
             choice.putNull("logprobs").put("finish_reason", step.finish());
         }
-        int asked = 0;
-        for (JsonNode message : request.path("messages")) {
-            asked += Prose.words(text(message.path("content")));
-        }
+        int asked = new Conversation(request.path("messages")).words();
         int said = Prose.words(content);
         reply.putObject("usage")
                 .put("prompt_tokens", asked)
@@ -57,36 +46,12 @@ final class ChatFace implements Face {
         return reply;
     }
 
-    @Override
-    public ObjectNode complaint(String message) {
-        return Reply.errorBody(400, null, message);
-    }
-
-    private static String content(JsonNode request, String prompt, Step step, long call) {
-        if (step.form() == Form.EMPTY) {
-            return "";
-        }
-        String summary = Prose.summary(Script.without(prompt));
+    private static @Nullable JsonNode schema(JsonNode request) {
         JsonNode format = request.path("response_format");
-        String text =
-                switch (step.echo() ? "echo" : format.path("type").asText()) {
-                    case "echo" -> prompt;
-                    case "json_object" ->
-                        Json.text(Json.object().put("call", call).put("summary", summary));
-                    case "json_schema" -> new Example(format.path("json_schema").path("schema"), call, summary).json();
-                    default -> "[call " + call + "] " + summary;
-                };
-        return step.finish().equals("length") ? Prose.half(text) : text;
-    }
-
-    private static String text(JsonNode content) {
-        if (!content.isArray()) {
-            return content.asText("");
-        }
-        StringBuilder text = new StringBuilder();
-        for (JsonNode part : content) {
-            text.append(part.path("text").asText(""));
-        }
-        return text.toString();
+        return switch (format.path("type").asText()) {
+            case "json_object" -> Json.object();
+            case "json_schema" -> format.path("json_schema").path("schema");
+            default -> null;
+        };
     }
 }

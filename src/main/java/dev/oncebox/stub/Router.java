@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class Router {
 
     private static final Face CHAT = new ChatFace();
+    private static final Face MESSAGES = new MessagesFace();
+    private static final Face OLLAMA = new OllamaFace();
     private static final Face SUMMARIZE = new SummarizeFace();
 
     private final Stub.Options options;
@@ -57,6 +59,12 @@ final class Router {
     private static @Nullable Face face(String path) {
         if (path.endsWith("/chat/completions")) {
             return CHAT;
+        }
+        if (path.endsWith("/v1/messages")) {
+            return MESSAGES;
+        }
+        if (path.endsWith("/api/chat")) {
+            return OLLAMA;
         }
         return path.equals("/summarize") ? SUMMARIZE : null;
     }
@@ -103,7 +111,8 @@ final class Router {
     private static Reply reply(Face face, ObjectNode body, String prompt, Step step, long number) {
         return switch (step.form()) {
             case ANSWER, REFUSAL, EMPTY, NO_CHOICES -> Reply.json(200, face.answer(body, prompt, step, number));
-            case ERROR -> Reply.error(step.status(), step.code(), "The stub was asked for this error");
+            case ERROR ->
+                Reply.json(step.status(), face.error(step.status(), step.code(), "The stub was asked for this error"));
             case HTML ->
                 Reply.text(
                         200,
@@ -142,7 +151,8 @@ final class Router {
                 404,
                 "unknown_url",
                 "Unknown request URL: " + request.method() + " " + request.path()
-                        + ". The stub knows POST /v1/chat/completions, POST /summarize, GET /count, GET /log, "
+                        + ". The stub knows POST /v1/chat/completions, POST /v1/messages, POST /api/chat, "
+                        + "POST /summarize, GET /count, GET /log, "
                         + "POST /reset-count");
     }
 }

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <ul>
  *   <li>{@code POST /v1/chat/completions} (any path that ends so): OpenAI's chat completions, JSON answers included
+ *   <li>{@code POST /v1/messages} and {@code POST /api/chat} (any path that ends so): Anthropic's and Ollama's chat
  *   <li>{@code POST /summarize} of <code>{"text": "…"}</code>: <code>{"summary": "…", "chars": n, "call": n}</code>
  *   <li>{@code GET /count}: {@link Counts} as JSON; {@code POST /reset-count}: counts, log and sequences from zero
  *   <li>{@code GET /log}: the last calls, a JSON object a line: number, path, key, sha256, outcome, header names
@@ -36,7 +37,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <table>
  *   <caption>Words of a step</caption>
- *   <tr><td>{@code 400} … {@code 599}</td><td>this status with OpenAI's error object; a code with an underscore may
+ *   <tr><td>{@code 400} … {@code 599}</td><td>this status with the vendor's error object; a code with an underscore may
  *       follow, as in {@code 429 insufficient_quota}</td></tr>
  *   <tr><td>{@code retry-after=1}, {@code header=Name:value}</td><td>reply headers</td></tr>
  *   <tr><td>{@code delay=2s}</td><td>before the reply; {@code ms}, {@code s} or {@code m}</td></tr>
@@ -47,7 +48,8 @@ import java.util.concurrent.TimeUnit;
  *   <tr><td>{@code html}, {@code notjson}, {@code nobody}</td><td>200 with a web page, broken JSON, nothing</td></tr>
  *   <tr><td>{@code error200}</td><td>200 with an error object</td></tr>
  *   <tr><td>{@code empty}, {@code nochoices}, {@code refusal}</td><td>200 without an answer</td></tr>
- *   <tr><td>{@code finish=length}</td><td>any finish reason; {@code length} also halves the answer</td></tr>
+ *   <tr><td>{@code finish=length}</td><td>any finish reason, in the vendor's words; {@code length} halves the
+ *       answer as well</td></tr>
  *   <tr><td>{@code echo}</td><td>the whole prompt is the answer</td></tr>
  * </table>
  *

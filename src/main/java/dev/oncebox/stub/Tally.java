@@ -49,7 +49,7 @@ final class Tally {
         synchronized (this) {
             Entry entry = new Entry(
                     ++accepted, request.path(), key, sha256, request.fields(), keepBodies ? request.body() : NOTHING);
-            chat += face instanceof ChatFace ? 1 : 0;
+            chat += face == null || face instanceof SummarizeFace ? 0 : 1;
             summarize += face instanceof SummarizeFace ? 1 : 0;
             if (key != null) {
                 keys.add(digest(key));

@@ -16,6 +16,7 @@ import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,17 @@ class AnswerCheckTest {
             assertThat(incomplete.charged()).isEqualTo(Charged.UNKNOWN);
             assertThat(incomplete.usage()).isEqualTo(USAGE);
         });
+    }
+
+    @Test
+    void a_paused_turn_is_no_answer_whatever_it_brought_so_far() throws Exception {
+        checking.job("lax", "on-length=accept\nempty-answer=accept");
+
+        for (String job : List.of("default", "lax")) {
+            assertThat(checking.unusable(call(job), text("pause_turn", "Let me see"))
+                            .code())
+                    .isEqualTo("paused");
+        }
     }
 
     @ParameterizedTest

@@ -117,11 +117,42 @@ class SettingsTest {
         "http://[::1]:8080/v2, http://[::1]:8080/v2/chat/completions",
     })
     void an_address_may_be_given_as_sdks_take_it_or_whole(String given, String posted) throws IOException {
-        assertThat(read("engine.default.url=" + given + "\n", Map.of())
+        assertThat(engine("url=" + given).url()).isEqualTo(URI.create(posted));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "anthropic, https://api.example.com, https://api.example.com/v1/messages",
+        "anthropic, https://api.example.com/v1/, https://api.example.com/v1/messages",
+        "anthropic, https://x.example.com/y/v1, https://x.example.com/y/v1/messages",
+        "anthropic, https://x.example.com/v1/messages?beta=true, https://x.example.com/v1/messages?beta=true",
+        "anthropic, https://x.example.com/claude, https://x.example.com/claude",
+        "ollama, http://localhost:11434, http://localhost:11434/api/chat",
+        "ollama, http://localhost:11434/, http://localhost:11434/api/chat",
+        "ollama, http://localhost:11434/api, http://localhost:11434/api/chat",
+        "ollama, http://localhost:11434/x/api/, http://localhost:11434/x/api/chat",
+        "ollama, http://localhost:11434/api/chat, http://localhost:11434/api/chat",
+        "ollama, http://localhost:11434/v1, http://localhost:11434/v1",
+        "json, http://localhost, http://localhost",
+        "json, http://localhost/v1/, http://localhost/v1/",
+    })
+    void each_vendors_address_may_be_given_as_its_sdks_take_it(String protocol, String given, String posted)
+            throws IOException {
+        assertThat(engine("protocol=" + protocol, "url=" + given).url()).isEqualTo(URI.create(posted));
+    }
+
+    @Test
+    void statuses_that_cost_nothing_are_a_list_of_numbers_and_ranges() throws IOException {
+        assertThat(engine("url=http://x/").unpaidStatuses()).isEmpty();
+        assertThat(engine("url=http://x/", "unpaid-statuses=").unpaidStatuses()).isEmpty();
+        assertThat(engine("url=http://x/", "unpaid-statuses= 504, 409,520 - 522,502 ")
+                        .unpaidStatuses())
+                .containsExactly(409, 502, 504, 520, 521, 522);
+        assertThat(read("engine.default.url=http://x/\n", Map.of("ENGINE_DEFAULT_UNPAID_STATUSES", "500-599"))
                         .engines()
                         .get("default")
-                        .url())
-                .isEqualTo(URI.create(posted));
+                        .unpaidStatuses())
+                .hasSize(100);
     }
 
     @Test
@@ -133,6 +164,12 @@ class SettingsTest {
                 read("engine.default.url=http://x/\ncrm.address=a\n", Map.of("CRM_ADDRESS", "b", "CRM_OPTIONAL", "c"));
 
         assertThat(settings.properties()).containsEntry("crm.address", "b").containsEntry("crm.optional", "c");
+    }
+
+    private EngineSettings engine(String... properties) throws IOException {
+        return read("engine.default." + String.join("\nengine.default.", properties) + "\n", Map.of())
+                .engines()
+                .get("default");
     }
 
     private Settings read(String properties, Map<String, String> environment) throws IOException {

@@ -12,47 +12,56 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** An engine that judges what a test lets it see. */
 final class Judging {
 
     static final Instant NOW = Instant.parse("2026-11-29T12:00:00Z");
 
-    private static final EngineSettings SETTINGS = new EngineSettings(
-            "e",
-            EngineSettings.Protocol.OPENAI,
-            URI.create("http://localhost/"),
-            null,
-            null,
-            Map.of(),
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(1),
-            4,
-            null,
-            null,
-            new BigDecimal("2"),
-            new BigDecimal("10"),
-            "",
-            false,
-            EngineSettings.OnDoubt.RESEND,
-            "",
-            null);
+    static final Engine ENGINE = engine(EngineSettings.Protocol.OPENAI);
 
-    static final Engine ENGINE = new Engine(
-            SETTINGS,
-            new Gate(
-                    SETTINGS,
-                    new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(10), Duration.ofHours(24)),
-                    Clock.systemUTC(),
-                    System::nanoTime));
+    /** An engine with a price of 2 in and 10 out. */
+    static Engine engine(EngineSettings.Protocol protocol, Integer... unpaid) {
+        var settings = new EngineSettings(
+                "e",
+                protocol,
+                URI.create("http://localhost/"),
+                null,
+                null,
+                Map.of(),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(1),
+                4,
+                null,
+                null,
+                new BigDecimal("2"),
+                new BigDecimal("10"),
+                "",
+                false,
+                EngineSettings.OnDoubt.RESEND,
+                Set.of(unpaid),
+                "",
+                null);
+        var retry = new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(10), Duration.ofHours(24));
+        return new Engine(settings, new Gate(settings, retry, Clock.systemUTC(), System::nanoTime));
+    }
 
     static Verdict judge(int status, String body, String... headers) {
-        return judge(status, body.replace('\'', '"').getBytes(StandardCharsets.UTF_8), headers);
+        return judge(ENGINE, status, body, headers);
     }
 
     static Verdict judge(int status, byte[] body, String... headers) {
+        return judge(ENGINE, status, body, headers);
+    }
+
+    static Verdict judge(Engine engine, int status, String body, String... headers) {
+        return judge(engine, status, body.replace('\'', '"').getBytes(StandardCharsets.UTF_8), headers);
+    }
+
+    private static Verdict judge(Engine engine, int status, byte[] body, String... headers) {
         Map<String, String> map = headers.length == 0 ? Map.of() : Map.of(headers[0], headers[1]);
-        return ENGINE.judge(new Observed.Response(status, map, body, null), NOW);
+        return engine.judge(new Observed.Response(status, map, body, null), NOW);
     }
 
     /** UNSENT, VALID, …; for a refusal, whose fault it is. */

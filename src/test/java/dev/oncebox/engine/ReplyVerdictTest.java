@@ -162,6 +162,9 @@ class ReplyVerdictTest {
                 "{'prompt_tokens':1e3,'completion_tokens':4.0} |  | ",
                 "{'prompt_tokens':99999999999999999999,'completion_tokens':[1]} |  | ",
                 "{'prompt_tokens':'x','input_tokens':5} | 5 | ",
+                "{'prompt_tokens':1e400,'completion_tokens':-1e400} |  | ",
+                "{'prompt_tokens':9223372036854775807,'completion_tokens':999999999999} |  | 999999999999",
+                "{'prompt_tokens':[1],'completion_tokens':{'a':1}} |  | ",
                 "{} |  | "
             })
     void odd_usage_is_unknown_and_never_nothing(String reported, Long input, Long output) {

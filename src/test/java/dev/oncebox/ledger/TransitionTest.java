@@ -143,6 +143,7 @@ class TransitionTest {
     @Test
     void a_refusal_of_the_request_itself_is_dead_at_once_and_uncounted() {
         Transition next = after(call(0, 0, 0), refused(Cause.REQUEST, Duration.ofSeconds(5)));
+        assertThat(after(call(0, 0, 0), refused(Cause.MISFIT, null))).isEqualTo(next);
         assertThat(next)
                 .isEqualTo(new Transition(
                         CallState.DEAD,
