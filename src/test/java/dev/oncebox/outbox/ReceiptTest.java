@@ -84,7 +84,7 @@ class ReceiptTest {
         assertThat(receipt.at("/sentMoreThanOnce/0/attempts").toString())
                 .isEqualTo(
                         "[{\"attempt\":1,\"engine\":\"first\",\"event\":\"TIMEOUT\",\"charged\":\"unknown\",\"cost\":null},"
-                                + "{\"attempt\":2,\"engine\":\"default\",\"event\":\"COMPLETE\",\"charged\":\"yes\",\"cost\":0.000012}]");
+                                + "{\"attempt\":2,\"engine\":\"default\",\"event\":\"COMPLETE\",\"charged\":\"yes\",\"cost\":1.2E-5}]");
     }
 
     @Test
