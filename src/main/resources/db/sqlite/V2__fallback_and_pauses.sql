@@ -13,6 +13,7 @@ CREATE INDEX event_charged ON event (at) WHERE charged IN ('YES', 'UNKNOWN');
 CREATE TABLE pause (
   name   TEXT    PRIMARY KEY,
   state  TEXT    NOT NULL CHECK (state IN ('OPEN', 'PROBING', 'SPENT')),
+  since  INTEGER NOT NULL,
   until  INTEGER NOT NULL,
   reason TEXT    NOT NULL
 );

@@ -28,6 +28,7 @@ final class Breaker {
     private final CircuitBreaker breaker;
     private int openings;
     private Duration asked = Duration.ZERO;
+    private long since;
     private long until;
     private String reason = "";
 
@@ -47,6 +48,7 @@ final class Breaker {
 
     /** How long it stays open this time, in milliseconds. */
     private long opening() {
+        since = openings == 0 ? clock.millis() : since;
         openings++;
         long wait = Math.max(1, Math.max(retry.ceilingMillis(openings), asked.toMillis()));
         until = clock.millis() + wait;
@@ -89,7 +91,7 @@ final class Breaker {
             breaker.transitionToOpenState();
         }
         boolean opened = breaker.getState() == State.OPEN;
-        reason = opened ? why : reason;
+        reason = !opened ? reason : why.matches(".*[.!?…]") ? why : why + ".";
         return opened;
     }
 
@@ -105,8 +107,8 @@ final class Breaker {
     Pause pause() {
         return switch (breaker.getState()) {
             case OPEN, FORCED_OPEN ->
-                new Pause(until <= clock.millis() ? Pause.State.PROBING : Pause.State.OPEN, until, reason);
-            case HALF_OPEN -> new Pause(Pause.State.PROBING, until, reason);
+                new Pause(until <= clock.millis() ? Pause.State.PROBING : Pause.State.OPEN, since, until, reason);
+            case HALF_OPEN -> new Pause(Pause.State.PROBING, since, until, reason);
             case CLOSED, DISABLED, METRICS_ONLY -> null;
         };
     }

@@ -27,6 +27,7 @@ final class Budget {
     private BigDecimal cost = BigDecimal.ZERO;
     private BigDecimal dearest = BigDecimal.ZERO;
     private int inFlight;
+    private long since;
 
     /**
      * @param ledger what was spent since a moment, epoch milliseconds; asked once, at the start of a period's first run
@@ -113,9 +114,11 @@ final class Budget {
     synchronized @Nullable Pause pause() {
         roll();
         if (fits(1)) {
+            since = 0;
             return null;
         }
-        return new Pause(Pause.State.SPENT, periodEnd, "The budget is used up: " + spent() + ".");
+        since = since == 0 ? clock.millis() : since;
+        return new Pause(Pause.State.SPENT, since, periodEnd, "The budget is used up: " + spent() + ".");
     }
 
     private String spent() {

@@ -1,12 +1,15 @@
 package dev.oncebox.ledger;
 
+import java.time.Duration;
+
 /**
  * Why nothing is sent at the moment, to one engine or at all.
  *
+ * @param since when it began, epoch milliseconds
  * @param until when it is tried again, epoch milliseconds; 0: not by itself
  * @param reason a sentence for people
  */
-public record Pause(State state, long until, String reason) {
+public record Pause(State state, long since, long until, String reason) {
 
     /** The name under which a budget's pause stands; no engine can have it. */
     public static final String BUDGET = "(budget)";
@@ -19,5 +22,11 @@ public record Pause(State state, long until, String reason) {
         PROBING,
         /** A budget is used up. */
         SPENT
+    }
+
+    /** Whether it is not worth waiting for: it lasts that long, or has lasted that long already. */
+    public boolean lasts(long now, Duration horizon) {
+        boolean inVain = state != State.SPENT && now - since >= horizon.toMillis();
+        return until == 0 || until - now > horizon.toMillis() || inVain;
     }
 }

@@ -49,6 +49,7 @@ public final class Worker implements AutoCloseable {
     private static final Duration HURRY = Duration.ofSeconds(5);
     private static final int ATTEMPTS_OF_A_LOST_JOB = 3;
 
+    private final Clock clock = Clock.systemUTC();
     private final Settings settings;
     private final WorkerLock lock;
     private final Ledger ledger;
@@ -73,7 +74,6 @@ public final class Worker implements AutoCloseable {
         this.settings = settings;
         this.lock = lock;
         this.patience = longestCall(settings).plus(MARGIN);
-        Clock clock = Clock.systemUTC();
         var answers = new AnswerCheck(settings.jobs());
         var engines = new Engines(settings.engines().values(), settings.retry(), clock);
         this.ledger = SqlLedger.open(
@@ -230,18 +230,15 @@ public final class Worker implements AutoCloseable {
 
     /** The engines at which a call can be sent before then, also by way of a fallback. */
     private Collection<String> engines(Duration horizon) {
-        long end = Clock.systemUTC().millis() + horizon.toMillis();
         Map<String, Pause> pauses = capacity.pauses();
-        if (isPaused(pauses.get(Pause.BUDGET), end)) {
+        Pause budget = pauses.get(Pause.BUDGET);
+        if (budget != null && budget.lasts(clock.millis(), horizon)) {
             return Set.of();
         }
         return fallbacks.served(settings.engines().keySet().stream()
-                .filter(engine -> !isPaused(pauses.get(engine), end))
+                .filter(engine ->
+                        pauses.get(engine) == null || !pauses.get(engine).lasts(clock.millis(), horizon))
                 .toList());
-    }
-
-    private static boolean isPaused(@Nullable Pause pause, long end) {
-        return pause != null && (pause.until() == 0 || pause.until() > end);
     }
 
     /** Whether something is in flight, due within the horizon, or can be delivered. */

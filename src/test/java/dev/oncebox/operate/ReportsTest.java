@@ -151,9 +151,9 @@ class ReportsTest {
                         BigDecimal.ONE,
                         Map.of(
                                 "main",
-                                new Pause(Pause.State.OPEN, noon, "No credit."),
+                                new Pause(Pause.State.OPEN, 0, noon, "No credit."),
                                 Pause.BUDGET,
-                                new Pause(Pause.State.SPENT, 0, "The budget is used up: 5 of 5 calls."))),
+                                new Pause(Pause.State.SPENT, 0, 0, "The budget is used up: 5 of 5 calls."))),
                 0,
                 List.of("main"));
 

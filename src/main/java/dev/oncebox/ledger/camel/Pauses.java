@@ -43,6 +43,9 @@ final class Pauses {
     }
 
     private static String until(Pause pause) {
+        if (pause.state() == Pause.State.PROBING) {
+            return "One call shows whether it answers again.";
+        }
         return pause.until() == 0
                 ? "Nothing more is sent."
                 : "Nothing is sent until " + Instant.ofEpochMilli(pause.until()).truncatedTo(ChronoUnit.SECONDS) + ".";

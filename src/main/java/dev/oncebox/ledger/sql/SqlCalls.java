@@ -178,7 +178,8 @@ final class SqlCalls {
         for (EventKind kind : next.events()) {
             switch (kind) {
                 case DEAD_LETTER -> journal.add(kind, attempt, detail);
-                case FALLBACK -> journal.fallback(attempt, next.engine(), next.code(), next.doubts() > 0);
+                case FALLBACK ->
+                    journal.fallback(attempt, next.engine(), next.code(), mayHaveBeenCharged(session, call));
                 default -> journal.charged(kind, attempt, verdict.charged(), cost, detail);
             }
         }
@@ -186,6 +187,10 @@ final class SqlCalls {
             ended(session, call.id());
         }
         return next;
+    }
+
+    private static boolean mayHaveBeenCharged(Session session, Call call) throws SQLException {
+        return session.number("SELECT doubts FROM call WHERE id = ?", call.id()) > 0;
     }
 
     /**

@@ -20,7 +20,7 @@ final class SqlEngines {
         this.clock = clock;
     }
 
-    private record Waiting(long id, long fence, int sends, boolean unresolved) {}
+    private record Waiting(long id, long fence, int sends, boolean doubtful) {}
 
     /** Calls that no configured engine would ever claim go to the engine that their job names now. */
     int reassign(Session session, Collection<String> engines, Map<String, String> engineOfJob) throws SQLException {
@@ -50,7 +50,7 @@ final class SqlEngines {
         values.addAll(move.jobs());
         values.add(limit);
         List<Waiting> calls = session.list(
-                "SELECT id, fence, sends, unresolved > 0 FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
+                "SELECT id, fence, sends, unresolved + doubts > 0 FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
                         + " AND job IN (SELECT id FROM job WHERE name IN (" + places(move.jobs()) + "))"
                         + (move.evenUnresolved() ? "" : " AND unresolved = 0")
                         + " ORDER BY due, id LIMIT ?",
@@ -67,7 +67,7 @@ final class SqlEngines {
                     new Journal.Attempt(call.id(), call.fence(), call.sends(), move.from()),
                     move.to(),
                     move.reason(),
-                    call.unresolved());
+                    call.doubtful());
         }
         return calls.size();
     }
@@ -81,9 +81,10 @@ final class SqlEngines {
         for (Map.Entry<String, Pause> each : pauses.entrySet()) {
             Pause pause = each.getValue();
             session.update(
-                    "INSERT INTO pause (name, state, until, reason) VALUES (?, ?, ?, ?)",
+                    "INSERT INTO pause (name, state, since, until, reason) VALUES (?, ?, ?, ?, ?)",
                     each.getKey(),
                     pause.state(),
+                    pause.since(),
                     pause.until(),
                     pause.reason());
         }
@@ -91,10 +92,10 @@ final class SqlEngines {
 
     static Map<String, Pause> pauses(Session session) throws SQLException {
         Map<String, Pause> pauses = new LinkedHashMap<>();
-        session.each("SELECT name, state, until, reason FROM pause ORDER BY name", row -> {
+        session.each("SELECT name, state, since, until, reason FROM pause ORDER BY name", row -> {
             pauses.put(
                     row.getString(1),
-                    new Pause(Pause.State.valueOf(row.getString(2)), row.getLong(3), row.getString(4)));
+                    new Pause(Pause.State.valueOf(row.getString(2)), row.getLong(3), row.getLong(4), row.getString(5)));
             return true;
         });
         return pauses;
