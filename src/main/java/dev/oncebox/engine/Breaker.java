@@ -118,7 +118,7 @@ final class Breaker {
     }
 
     /** Whether it says that the engine is in trouble, rather than this one call. */
-    private static boolean isFailure(Verdict verdict) {
+    static boolean isFailure(Verdict verdict) {
         if (verdict instanceof Verdict.Refused refused) {
             return refused.cause() == Cause.ENGINE || refused.cause() == Cause.BUSY;
         }

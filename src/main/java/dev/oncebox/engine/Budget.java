@@ -21,6 +21,7 @@ final class Budget {
     private final BudgetSettings settings;
     private final Clock clock;
     private final LongFunction<Spent> ledger;
+    private boolean begun;
     private long periodEnd;
     private long calls;
     private long unpriced;
@@ -30,16 +31,18 @@ final class Budget {
     private long since;
 
     /**
-     * @param ledger what was spent since a moment, epoch milliseconds; asked once, at the start of a period's first run
+     * @param ledger what was spent since a moment, epoch milliseconds
      */
     Budget(BudgetSettings settings, Clock clock, LongFunction<Spent> ledger) {
         this.settings = settings;
         this.clock = clock;
         this.ledger = ledger;
-        begin();
     }
 
-    /** A budget without a period is one of this run, which begins with nothing spent. */
+    /**
+     * A budget without a period is one of this run, which begins with nothing spent. The ledger is read when the first
+     * call is about to start, since by then it knows what the last process left in doubt.
+     */
     private void begin() {
         Duration period = settings.period();
         if (period == null) {
@@ -57,7 +60,8 @@ final class Budget {
     }
 
     private void roll() {
-        if (periodEnd != 0 && clock.millis() >= periodEnd) {
+        if (!begun || (periodEnd != 0 && clock.millis() >= periodEnd)) {
+            begun = true;
             begin();
         }
     }

@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** One model endpoint: what to send to it, and what its replies mean and cost. */
 final class Engine {
 
+    /** A rough guess, until the engine says how many it were. */
     private static final int BYTES_PER_TOKEN = 4;
+
     private static final BigDecimal PER_MILLION = new BigDecimal("0.000001");
 
     private final EngineSettings settings;
@@ -61,24 +63,20 @@ final class Engine {
     }
 
     byte[] body(Call call) {
-        byte[] body = encoded(call);
-        gate.expect(call, expectedTokens(call, body));
-        return body;
+        JsonNode body = protocol.body(call.request(), call.keyHex());
+        byte[] bytes = body.toString().getBytes(StandardCharsets.UTF_8);
+        gate.expect(call, bytes.length / BYTES_PER_TOKEN + longestAnswer(body));
+        return bytes;
     }
 
-    /** A rough guess, until the engine says what it was: four bytes a token, and as long an answer as is allowed. */
-    private static long expectedTokens(Call call, byte[] body) {
-        long longest = Stream.of("max_tokens", "max_completion_tokens")
-                .map(call.request().params()::get)
-                .filter(most -> most != null && most.canConvertToInt())
+    /** In tokens; 0 when the request does not say. */
+    private static long longestAnswer(JsonNode body) {
+        return Stream.of("/max_tokens", "/max_completion_tokens", "/options/num_predict")
+                .map(body::at)
+                .filter(most -> most.canConvertToInt() && most.intValue() > 0)
                 .mapToLong(JsonNode::longValue)
                 .findFirst()
                 .orElse(0);
-        return body.length / BYTES_PER_TOKEN + Math.max(0, longest);
-    }
-
-    private byte[] encoded(Call call) {
-        return protocol.body(call.request(), call.keyHex()).toString().getBytes(StandardCharsets.UTF_8);
     }
 
     /** Everything that is sent beside the body: the key that the endpoint may de-duplicate by, and the secrets. */

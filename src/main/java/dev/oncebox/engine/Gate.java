@@ -92,7 +92,7 @@ final class Gate {
             rampUp.restart();
         } else if (verdict instanceof Verdict.Refused refused && refused.cause() == Cause.BUSY) {
             rampUp.refused(inFlight);
-        } else if (verdict instanceof Verdict.Unsent || verdict instanceof Verdict.Unknown) {
+        } else if (Breaker.isFailure(verdict)) {
             rampUp.failed();
         } else {
             rampUp.answered();
