@@ -3,14 +3,20 @@ package dev.oncebox.answer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.job.Acceptance;
+import dev.oncebox.job.Acceptance.Policy;
+import dev.oncebox.job.Acceptance.Wrapping;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.Charged;
+import dev.oncebox.ledger.Note;
+import dev.oncebox.ledger.Shown;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Message Filter: lets an answer pass that its job accepts, and says of any other why not. An answer is never
- * repaired: what is delivered is what was paid for.
+ * repaired: what is delivered is what was paid for, but for what the job's {@code unwrap} takes off around it.
  *
  * <p>What an answer is checked against is what it was asked with, even when the job was changed or removed since.
  */
@@ -31,6 +37,7 @@ public final class AnswerCheck {
     private static final Set<String> REFUSED = Set.of("content_filter", "refusal");
     private static final Set<String> TOOL = Set.of("tool_calls", "tool_use", "function_call");
     private static final int LONGEST_REASON = 300;
+    private static final int LONGEST_REFUSAL = 200;
     private static final int LONGEST_VIOLATION = 80;
     private static final int MOST_VIOLATIONS = 3;
 
@@ -52,49 +59,102 @@ public final class AnswerCheck {
     /**
      * Checks an answer.
      *
-     * @return the answer; for a job that wants JSON, with the JSON in place of its text
+     * @return the answer; for a job that wants JSON, with the JSON in place of its text; with a note where a policy of
+     *     the job let it pass
      * @throws CallFailed when the job does not accept it
      */
     public Answer check(Call call, Answer answer) throws CallFailed {
         Optional<Job> job = jobs.find(call.job());
-        checkFinish(answer, job.map(Job::onLength).orElse(Job.Policy.REJECT));
-        JsonNode content = answer.content();
-        if (content == null || isNothing(content)) {
-            if (job.map(Job::emptyAnswer).orElse(Job.Policy.REJECT) == Job.Policy.ACCEPT) {
-                return with(TextNode.valueOf(""), answer);
-            }
-            throw unusable(
-                    "empty_answer",
-                    "The answer is empty. An empty answer is accepted with empty-answer=accept.",
-                    answer);
-        }
+        Acceptance accepts = job.map(Job::accepts).orElse(Acceptance.STRICT);
+        Note note = Note.both(promptCut(call, answer, accepts), cutOff(answer, accepts));
+        Note refused = refused(answer, accepts);
+        checkFinish(answer);
+        JsonNode content = declined(answer) ? TextNode.valueOf(answer.refusal()) : answer.content();
         JsonNode schema = schema(call, job);
         boolean wantsJson = schema != null || job.map(Job::answer).orElse(Job.Format.TEXT) == Job.Format.JSON;
+        Set<Wrapping> taken = Set.of();
+        if (!wantsJson && content != null && content.isTextual()) {
+            Unwrapped<String> text = Unwrapped.text(content.textValue(), accepts.unwrap());
+            content = TextNode.valueOf(text.inside());
+            taken = text.taken();
+        }
+        if (content == null || isNothing(content)) {
+            if (accepts.empty() != Policy.ACCEPT) {
+                throw unusable(
+                        "empty_answer",
+                        "The answer is empty. An empty answer is accepted with empty-answer=accept.",
+                        answer);
+            }
+            return answer.accepted(TextNode.valueOf(""), noted(note, refused, taken));
+        }
         if (wantsJson && content.isTextual()) {
-            content = parsed(content.textValue(), answer);
+            Unwrapped<JsonNode> value = parsed(content.textValue(), accepts.unwrap(), refused, answer);
+            content = value.inside();
+            taken = value.taken();
         }
         if (schema != null) {
             checkSchema(schema, content, answer);
         }
-        return with(content, answer);
+        return answer.accepted(content, noted(note, refused, taken));
     }
 
-    private static void checkFinish(Answer answer, Job.Policy onLength) throws CallFailed {
-        String given = answer.finish();
-        if (given == null) {
-            return;
+    private static @Nullable Note noted(@Nullable Note first, @Nullable Note refused, Set<Wrapping> taken) {
+        Note unwrapped = taken.isEmpty()
+                ? null
+                : new Note("unwrapped", "Taken off around the answer: " + Unwrapped.written(taken) + ".");
+        return Note.both(Note.both(first, refused), unwrapped);
+    }
+
+    private static @Nullable Note promptCut(Call call, Answer answer, Acceptance accepts) throws CallFailed {
+        String seen = PromptCut.seen(call.request(), answer.usage());
+        if (seen != null && accepts.cutPrompt() != Policy.ACCEPT) {
+            throw unusable("prompt_cut", seen + " Answers to it are accepted with on-prompt-cut=accept.", answer);
         }
-        String finish = given.toLowerCase(Locale.ROOT);
-        if (CUT.contains(finish) && onLength != Job.Policy.ACCEPT) {
+        return seen == null ? null : new Note("prompt_cut", seen);
+    }
+
+    private static @Nullable Note cutOff(Answer answer, Acceptance accepts) throws CallFailed {
+        String finish = finish(answer);
+        if (!CUT.contains(finish)) {
+            return null;
+        }
+        String reason = "The engine cut the answer at its length limit (" + finish + ").";
+        if (accepts.cutOff() != Policy.ACCEPT) {
             throw unusable(
-                    "cut_off",
-                    "The engine cut the answer at its length limit (" + finish
-                            + "). Raise max-tokens, ask for less, or accept it with on-length=accept.",
-                    answer);
+                    "cut_off", reason + " Raise max-tokens, ask for less, or accept it with on-length=accept.", answer);
         }
-        if (REFUSED.contains(finish)) {
-            throw unusable("refused_by_model", "The engine withheld the answer (" + finish + ").", answer);
+        return new Note("cut_off", reason);
+    }
+
+    private static @Nullable Note refused(Answer answer, Acceptance accepts) throws CallFailed {
+        boolean declined = declined(answer);
+        if (!declined && !REFUSED.contains(finish(answer))) {
+            return null;
         }
+        String reason = declined
+                ? "The model declined: " + Shown.quoted(String.valueOf(answer.refusal()), LONGEST_REFUSAL)
+                : "The engine withheld the answer, or a part of it (" + finish(answer) + ").";
+        if (accepts.refusal() != Policy.ACCEPT) {
+            throw unusable("refused_by_model", reason, answer);
+        }
+        return new Note("refused_by_model", reason);
+    }
+
+    /** Whether the engine gives a refusal apart, and no answer. */
+    private static boolean declined(Answer answer) {
+        return answer.refusal() != null && hasNothing(answer);
+    }
+
+    private static boolean hasNothing(Answer answer) {
+        return answer.content() == null || isNothing(answer.content());
+    }
+
+    private static String finish(Answer answer) {
+        return answer.finish() == null ? "" : answer.finish().toLowerCase(Locale.ROOT);
+    }
+
+    private static void checkFinish(Answer answer) throws CallFailed {
+        String finish = finish(answer);
         if (finish.equals("pause_turn")) {
             throw unusable(
                     "paused", "The engine paused and waits to be asked to go on; the answer is not whole.", answer);
@@ -103,8 +163,7 @@ public final class AnswerCheck {
             throw new CallFailed(new Verdict.Incomplete(
                     "engine_error", "The engine broke off the answer with an error.", Charged.UNKNOWN, answer.usage()));
         }
-        JsonNode content = answer.content();
-        if (TOOL.contains(finish) && (content == null || isNothing(content))) {
+        if (TOOL.contains(finish) && answer.refusal() == null && hasNothing(answer)) {
             throw unusable(
                     "tool_call", "The engine asked to call a tool instead of answering (" + finish + ").", answer);
         }
@@ -126,11 +185,30 @@ public final class AnswerCheck {
         return asked != null ? asked : job.map(Job::schema).orElse(null);
     }
 
-    private JsonNode parsed(String text, Answer answer) throws CallFailed {
+    private Unwrapped<JsonNode> parsed(String text, Set<Wrapping> allowed, @Nullable Note refused, Answer answer)
+            throws CallFailed {
         try {
-            return json.read(text);
+            return Unwrapped.json(json, text, allowed);
         } catch (StrictJson.NotJson e) {
-            throw invalid("not_json", String.valueOf(e.getMessage()), answer);
+            if (refused != null) {
+                throw unusable(refused.code(), refused.reason() + " It is no JSON, which the job wants.", answer);
+            }
+            String advice = advice(text, allowed);
+            throw invalid("not_json", advice == null ? String.valueOf(e.getMessage()) : advice, answer);
+        }
+    }
+
+    /** Which policy would have found JSON; null when none would. */
+    private @Nullable String advice(String text, Set<Wrapping> allowed) {
+        try {
+            Set<Wrapping> around =
+                    Unwrapped.json(json, text, Unwrapped.ANYTHING).taken();
+            Set<Wrapping> needed = EnumSet.copyOf(around);
+            needed.addAll(allowed);
+            return "The JSON stands " + Unwrapped.place(around) + "; unwrap=" + Unwrapped.written(needed)
+                    + " would accept it. The answer starts with " + Shown.quoted(text, LONGEST_VIOLATION);
+        } catch (StrictJson.NotJson e) {
+            return null;
         }
     }
 
@@ -160,10 +238,6 @@ public final class AnswerCheck {
         } catch (ConfigException e) {
             throw unusable("schema_mismatch", "The answer cannot be checked: " + e.getMessage(), answer);
         }
-    }
-
-    private static Answer with(JsonNode content, Answer answer) {
-        return new Answer(content, answer.finish(), answer.model(), answer.usage());
     }
 
     /** Paid for, and not what was asked for; another attempt, within the job's, may bring a valid one. */

@@ -13,6 +13,7 @@ import com.networknt.schema.SpecVersion.VersionFlag;
 import com.networknt.schema.ValidationMessage;
 import com.networknt.schema.resource.AllowSchemaLoader;
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.ledger.Shown;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

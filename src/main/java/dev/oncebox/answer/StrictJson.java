@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.oncebox.ledger.Shown;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
@@ -47,46 +48,61 @@ final class StrictJson {
     }
 
     private JsonNode read(String text, JsonParser parser) throws IOException, NotJson {
+        JsonNode value = null;
         try {
-            JsonNode value = mapper.readTree(parser);
+            value = mapper.readTree(parser);
             if (parser.nextToken() != null) {
-                throw notJson(text, "more follows after the JSON value", parser.currentTokenLocation());
+                throw notJson(text, "a second JSON value follows the first", parser.currentTokenLocation());
             }
             return value;
         } catch (StreamConstraintsException e) {
             throw notJson(text, "it is nested too deeply or holds too long a number", parser.currentLocation());
         } catch (JsonProcessingException e) {
-            JsonLocation where = e.getLocation();
-            throw notJson(text, reason(text, e), where == null ? parser.currentLocation() : where);
+            JsonLocation where = e.getLocation() == null ? parser.currentLocation() : e.getLocation();
+            throw notJson(text, reason(text, e.getOriginalMessage(), where, value != null), where);
         }
     }
 
-    private static String reason(String text, JsonProcessingException e) {
-        String original = e.getOriginalMessage();
+    /** The parser's own words speak of its Java features, so only what they mean is said. */
+    private static String reason(String text, String original, JsonLocation where, boolean afterValue) {
         if (original.startsWith("Duplicate ")) {
             return "a name stands twice in one object";
+        }
+        if (original.contains("(non-standard) comment")) {
+            return "it holds a comment, which JSON does not have";
+        }
+        if (afterValue) {
+            return "more follows after the JSON value";
         }
         if (original.startsWith("Unexpected end-of-input")) {
             return "it ends too early";
         }
-        return startsAsJson(text.strip()) ? "it breaks" : "it does not begin as JSON";
+        if (!startsAsJson(text.strip())) {
+            return "it does not begin as JSON";
+        }
+        if (original.startsWith("Non-standard token")) {
+            return "NaN and Infinity are no numbers in JSON";
+        }
+        if (original.startsWith("Illegal unquoted character")) {
+            return "a text holds a line break or another control character that is not escaped";
+        }
+        if (original.startsWith("Unexpected character ('\''")) {
+            return "names and texts stand in double quotes";
+        }
+        return isAfterComma(text, where) ? "a comma stands before a closing bracket" : "it breaks";
+    }
+
+    private static boolean isAfterComma(String text, JsonLocation where) {
+        int at = (int) Math.min(where.getCharOffset(), text.length() - 1L);
+        while (at > 0 && (Character.isWhitespace(text.charAt(at)) || "}]".indexOf(text.charAt(at)) >= 0)) {
+            at--;
+        }
+        return at >= 0 && at < where.getCharOffset() && text.charAt(at) == ',';
     }
 
     private static NotJson notJson(String text, String reason, JsonLocation where) {
         return new NotJson("The answer is not JSON: " + reason + " (line " + where.getLineNr() + ", column "
-                + where.getColumnNr() + "). " + hint(text) + "It starts with " + Shown.quoted(text, SHOWN));
-    }
-
-    private static String hint(String text) {
-        if (text.contains("```")) {
-            return "It holds a code fence; ask in the prompt for the JSON alone. ";
-        }
-        String stripped = text.strip();
-        boolean surrounded = !startsAsJson(stripped) && (stripped.contains("{") || stripped.contains("["))
-                || startsAsJson(stripped) && !stripped.endsWith("}") && !stripped.endsWith("]");
-        return surrounded && (stripped.contains("}") || stripped.contains("]"))
-                ? "It seems to hold JSON inside other text; ask in the prompt for the JSON alone. "
-                : "";
+                + where.getColumnNr() + "). It starts with " + Shown.quoted(text, SHOWN));
     }
 
     private static boolean startsAsJson(String text) {

@@ -3,7 +3,9 @@ package dev.oncebox.config;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -156,16 +158,38 @@ public final class Values {
     }
 
     public <E extends Enum<E>> E choice(String name, E otherwise) {
-        Class<E> type = otherwise.getDeclaringClass();
-        var choices = Stream.of(type.getEnumConstants())
-                .collect(Collectors.toMap(Values::written, e -> e, (a, b) -> a, TreeMap::new));
-        return parse(name, written(otherwise), "one of " + String.join(", ", choices.keySet()), text -> {
-            E choice = choices.get(text);
-            if (choice == null) {
-                throw new IllegalArgumentException();
+        Map<String, E> choices = choices(otherwise.getDeclaringClass());
+        String shape = "one of " + String.join(", ", choices.keySet());
+        return parse(name, written(otherwise), shape, text -> chosen(text, choices));
+    }
+
+    /** Several with commas between them; none when it is not set. */
+    public <E extends Enum<E>> Set<E> choices(String name, Class<E> type) {
+        if (text(name) == null) {
+            return Set.of();
+        }
+        Map<String, E> choices = choices(type);
+        String shape = "one or more of " + String.join(", ", choices.keySet()) + ", with commas";
+        return parse(name, "", shape, text -> {
+            Set<E> chosen = EnumSet.noneOf(type);
+            for (String part : text.split(",", -1)) {
+                chosen.add(chosen(part.strip(), choices));
             }
-            return choice;
+            return Collections.unmodifiableSet(chosen);
         });
+    }
+
+    private static <E extends Enum<E>> Map<String, E> choices(Class<E> type) {
+        return Stream.of(type.getEnumConstants())
+                .collect(Collectors.toMap(Values::written, e -> e, (a, b) -> a, TreeMap::new));
+    }
+
+    private static <E> E chosen(String text, Map<String, E> choices) {
+        E choice = choices.get(text);
+        if (choice == null) {
+            throw new IllegalArgumentException();
+        }
+        return choice;
     }
 
     private static String written(Enum<?> constant) {

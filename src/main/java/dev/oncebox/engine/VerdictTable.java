@@ -157,11 +157,8 @@ final class VerdictTable {
         if (!envelope.whole()) {
             return incomplete("cut_short", "The reply is not whole: the engine does not say that it is done.", usage);
         }
-        if (envelope.refusal() != null && envelope.content() == null) {
-            return new Verdict.Unusable(
-                    "refused_by_model", "The model declined: " + shorten(envelope.refusal()), usage);
-        }
-        return new Verdict.Valid(new Answer(envelope.content(), envelope.finish(), envelope.model(), usage));
+        return new Verdict.Valid(
+                new Answer(envelope.content(), envelope.refusal(), envelope.finish(), envelope.model(), usage, null));
     }
 
     private static Verdict incomplete(String code, String reason, Usage usage) {

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param keying what counts as the same request; null means by kind of item
  * @param attempts tries at one call that were, or may have been, charged, before it is a dead letter
  * @param answer what an answer is
- * @param emptyAnswer what to do with an answer of nothing but white space
- * @param onLength what to do with an answer that the engine cut at its length limit
+ * @param accepts which doubtful answers are delivered; it does not change what is asked, so it is no part of the key
  * @param system the system text; null when there is none
  * @param prompt the template that makes the prompt of an item
  * @param schema JSON Schema 2020-12 for the answer; null when there is none
@@ -31,8 +30,7 @@ public record Job(
         @Nullable Keying keying,
         int attempts,
         Format answer,
-        Policy emptyAnswer,
-        Policy onLength,
+        Acceptance accepts,
         @Nullable String system,
         String prompt,
         @Nullable JsonNode schema) {
@@ -41,12 +39,6 @@ public record Job(
     public enum Format {
         TEXT,
         JSON
-    }
-
-    /** Whether a doubtful answer may be delivered. */
-    public enum Policy {
-        REJECT,
-        ACCEPT
     }
 
     /** The keying of an item: the job's, else white space is folded in texts and kept in messages. */

@@ -35,7 +35,18 @@ public final class Jobs {
     public static final String DEFAULT = "default";
 
     private static final List<String> KNOWN = List.of(
-            "engines", "model", "temperature", "max-tokens", "key", "attempts", "answer", "empty-answer", "on-length");
+            "engines",
+            "model",
+            "temperature",
+            "max-tokens",
+            "key",
+            "attempts",
+            "answer",
+            "empty-answer",
+            "on-length",
+            "on-refusal",
+            "on-prompt-cut",
+            "unwrap");
     private static final String PARAM = "param.";
     /** Members of a request body that Oncebox itself decides on: several answers or a stream would break the promise. */
     private static final Set<String> RESERVED = Set.of("messages", "model", "stream", "n");
@@ -113,11 +124,26 @@ public final class Jobs {
                 keying,
                 values.positive("attempts", 3),
                 format,
-                values.choice("empty-answer", Job.Policy.REJECT),
-                values.choice("on-length", Job.Policy.REJECT),
+                acceptance(values, file, format),
                 textFile(folder.resolve("system.md")),
                 Optional.ofNullable(textFile(folder.resolve("prompt.md"))).orElse("{{text}}"),
                 schema);
+    }
+
+    private static Acceptance acceptance(Values values, PropertyFile file, Job.Format format) {
+        Set<Acceptance.Wrapping> unwrap = values.choices("unwrap", Acceptance.Wrapping.class);
+        if (format == Job.Format.TEXT && !Set.of(Acceptance.Wrapping.THINK).containsAll(unwrap)) {
+            throw new ConfigException(file.where("unwrap")
+                    + ": fence and text are taken off JSON answers only, and this job's answers are text."
+                    + " Set answer=json, or leave unwrap=think.");
+        }
+        Acceptance strict = Acceptance.STRICT;
+        return new Acceptance(
+                values.choice("empty-answer", strict.empty()),
+                values.choice("on-length", strict.cutOff()),
+                values.choice("on-refusal", strict.refusal()),
+                values.choice("on-prompt-cut", strict.cutPrompt()),
+                unwrap);
     }
 
     private static List<String> engines(Values values, PropertyFile file, Set<String> known) {

@@ -66,6 +66,12 @@ public record Outcome(
 
     /**
      * @param json whether {@code text} is JSON rather than plain text
+     * @param notes the codes of what is to be said of it though it was accepted
      */
-    public record StoredAnswer(String text, boolean json) {}
+    public record StoredAnswer(String text, boolean json, List<String> notes) {
+
+        public StoredAnswer(String text, boolean json) {
+            this(text, json, List.of());
+        }
+    }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param doubts by how many more attempts the call may have been charged without an answer
  * @param unresolved attempts whose end is unknown, and which the engine recognises by the call's key
  * @param events what the journal records, in order
- * @param code why, for a state that is not {@link CallState#DONE}; null otherwise
+ * @param code why, for a state that is not {@link CallState#DONE}; else that of the answer's note, or null
  */
 public record Transition(
         CallState state,
@@ -69,7 +69,8 @@ public record Transition(
         }
 
         Transition make() {
-            if (verdict instanceof Verdict.Valid) {
+            if (verdict instanceof Verdict.Valid valid) {
+                Note note = valid.answer().note();
                 return new Transition(
                         CallState.DONE,
                         call.engine(),
@@ -81,8 +82,8 @@ public record Transition(
                         0,
                         0,
                         List.of(EventKind.COMPLETE),
-                        null,
-                        null);
+                        note == null ? null : note.code(),
+                        note == null ? null : note.reason());
             }
             return switch (kind()) {
                 case LATER -> later();

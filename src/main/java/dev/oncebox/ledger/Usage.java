@@ -2,6 +2,7 @@ package dev.oncebox.ledger;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigDecimal;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,4 +20,16 @@ public record Usage(
         @Nullable BigDecimal cost) {
 
     public static final Usage UNKNOWN = new Usage(null, null, null, null);
+
+    /** Half a surrogate pair: it has no UTF-8, but an escape in JSON. */
+    private static final Pattern HALF = Pattern.compile("\\p{Cs}");
+
+    /** The engine's own object as JSON that any database takes; null when it reported nothing. */
+    public @Nullable String text() {
+        return reported == null
+                ? null
+                : HALF.matcher(reported.toString())
+                        .replaceAll(half ->
+                                "\\\\u" + Integer.toHexString(half.group().charAt(0)));
+    }
 }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one attempt at a call came to: whether it cost money, and what may follow.
  *
- * <p>{@code code} is a stable word for scripts, {@code reason} a sentence for people; neither holds a secret.
+ * <p>{@code code} is a stable word for scripts, {@code reason} a sentence for people; neither holds a secret,
+ * and both are fit for any database, whatever the endpoint wrote.
  */
 public sealed interface Verdict {
 
@@ -50,10 +51,20 @@ public sealed interface Verdict {
     }
 
     /** A reply came, but it was cut short or is no answer. Another attempt may bring a whole one. */
-    record Incomplete(String code, String reason, Charged charged, Usage usage) implements Failure {}
+    record Incomplete(String code, String reason, Charged charged, Usage usage) implements Failure {
+        public Incomplete {
+            code = Shown.word(code);
+            reason = Shown.sentence(reason);
+        }
+    }
 
     /** A whole, paid answer that the job does not accept. Asking again would buy the same: a dead letter. */
     record Unusable(String code, String reason, Usage usage) implements Failure {
+        public Unusable {
+            code = Shown.word(code);
+            reason = Shown.sentence(reason);
+        }
+
         @Override
         public Charged charged() {
             return Charged.YES;
@@ -62,6 +73,11 @@ public sealed interface Verdict {
 
     /** Nothing was written to the endpoint: it could not be found, reached or trusted. */
     record Unsent(String code, String reason) implements Failure {
+        public Unsent {
+            code = Shown.word(code);
+            reason = Shown.sentence(reason);
+        }
+
         @Override
         public Charged charged() {
             return Charged.NO;
@@ -78,6 +94,11 @@ public sealed interface Verdict {
             String reason,
             Cause cause,
             @Nullable Duration retryAfter) implements Failure {
+
+        public Refused {
+            code = Shown.word(code);
+            reason = Shown.sentence(reason);
+        }
 
         /** Whose fault a refusal is. */
         public enum Cause {
@@ -103,6 +124,11 @@ public sealed interface Verdict {
      * @param timeout whether the engine's time was over
      */
     record Unknown(String code, String reason, boolean timeout) implements Failure {
+        public Unknown {
+            code = Shown.word(code);
+            reason = Shown.sentence(reason);
+        }
+
         @Override
         public Charged charged() {
             return Charged.UNKNOWN;

@@ -15,7 +15,9 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,7 @@ final class Receipt {
     private long firstSent = Long.MAX_VALUE;
     private long lastAnswered;
     private final ReceiptAttempts attempts = new ReceiptAttempts();
+    private final SortedMap<String, Long> notes = new TreeMap<>();
     private final SortedSet<String> engines = new TreeSet<>();
     private final Map<Long, BitSet> counted = new HashMap<>();
 
@@ -55,6 +58,10 @@ final class Receipt {
         if (result instanceof ItemResult.Answered) {
             answered++;
             reused += outcome.fresh() ? 0 : 1;
+            Outcome.StoredAnswer answer = outcome.answer();
+            if (answer != null) {
+                answer.notes().forEach(note -> notes.merge(note, 1L, Long::sum));
+            }
         } else if (call == null) {
             invalid++;
         } else {
@@ -123,6 +130,7 @@ final class Receipt {
             json.writeNumberField("invalid", invalid);
             writeCalls(json);
             json.writeNumberField("whitespaceOnly", variants);
+            writeNotes(json);
             json.writeObjectFieldStart("tokens");
             writeNumber(json, "input", inputTokens);
             writeNumber(json, "output", outputTokens);
@@ -154,6 +162,18 @@ final class Receipt {
         json.writeNumberField("new", fresh);
         json.writeNumberField("reused", reused);
         json.writeNumberField("inDoubt", inDoubt);
+        json.writeEndObject();
+    }
+
+    /** What is to be said of answers that were accepted all the same; nothing when there is nothing. */
+    private void writeNotes(JsonGenerator json) throws IOException {
+        if (notes.isEmpty()) {
+            return;
+        }
+        json.writeObjectFieldStart("notes");
+        for (Map.Entry<String, Long> note : notes.entrySet()) {
+            json.writeNumberField(note.getKey(), note.getValue());
+        }
         json.writeEndObject();
     }
 

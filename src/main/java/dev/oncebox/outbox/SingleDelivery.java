@@ -3,8 +3,6 @@ package dev.oncebox.outbox;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
-import java.nio.charset.CharsetEncoder;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The answer to a file that is one item. */
 final class SingleDelivery extends Delivery {
+
+    private static final String NOT_UTF8 = "The answer holds half a surrogate pair, which no text file in UTF-8 can."
+            + " It is kept exactly: drop the same text as a line of a .jsonl file for the same job, and it is delivered"
+            + " with a JSON escape in its place, unpaid.";
 
     private final boolean text;
     private @Nullable Part part;
@@ -30,28 +32,33 @@ final class SingleDelivery extends Delivery {
             throw new IllegalStateException("a file of one item has several");
         }
         if (text && result instanceof ItemResult.Answered answered) {
-            part = begin(answered.json() ? names.jsonAnswer() : names.answer());
-            writeAnswer(part, answered.json() ? answered.value().strip() + "\n" : answered.value());
+            if (answered.json()) {
+                part = begin(names.jsonAnswer());
+                write(new SurrogateWriter(out(part)), answered.value().strip() + "\n");
+                return;
+            }
+            if (StandardCharsets.UTF_8.newEncoder().canEncode(answered.value())) {
+                part = begin(names.answer());
+                write(new OutputStreamWriter(out(part), StandardCharsets.UTF_8), answered.value());
+                return;
+            }
+            writeItem(names.error(), new ItemResult.Failed(answered.outcome(), "not_utf8", NOT_UTF8));
             return;
         }
-        part = begin(result instanceof ItemResult.Answered ? names.answer() : names.error());
+        writeItem(result instanceof ItemResult.Answered ? names.answer() : names.error(), result);
+    }
+
+    private static void write(Writer to, String answer) throws IOException {
+        try (to) {
+            to.write(answer);
+        }
+    }
+
+    private void writeItem(String ending, ItemResult result) throws IOException {
+        part = begin(ending);
         JsonValues values = JsonValues.lines(out(part));
         values.write(result);
         values.finish();
-    }
-
-    private void writeAnswer(Part to, String answer) throws IOException {
-        try (Writer writer = new OutputStreamWriter(out(to), encoder())) {
-            writer.write(answer);
-        }
-    }
-
-    /** Half a surrogate pair becomes the replacement character; the default is a question mark. */
-    private static CharsetEncoder encoder() {
-        return StandardCharsets.UTF_8
-                .newEncoder()
-                .onMalformedInput(CodingErrorAction.REPLACE)
-                .replaceWith("\uFFFD".getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

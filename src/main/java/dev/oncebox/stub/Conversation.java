@@ -58,6 +58,7 @@ record Conversation(JsonNode messages) {
         } else if (schema != null) {
             text = new Example(schema, call, summary).json();
         }
-        return step.finish().equals("length") ? Prose.half(text) : text;
+        String whole = text + "x".repeat(Math.max(0, step.size() - text.length()));
+        return step.finish().equals("length") ? Prose.half(whole) : whole;
     }
 }

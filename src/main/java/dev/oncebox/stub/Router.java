@@ -120,6 +120,8 @@ final class Router {
                         "<!doctype html>\n<title>Stub</title>\n<p>Not an API's answer.\n");
             case NOT_JSON ->
                 Reply.text(200, "application/json", "{\"id\":\"chatcmpl-stub-" + number + "\",\"choices\":[{");
+            case RAW ->
+                Reply.text(200, "application/json", Script.without(prompt).strip());
             case NO_BODY -> Reply.text(200, "application/json", "");
         };
     }

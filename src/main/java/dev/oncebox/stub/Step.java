@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers more reply headers
  * @param finish the finish reason
  * @param echo whether the prompt itself is the answer
+ * @param size how many characters the answer has at least; it is filled up
  */
 record Step(
         Form form,
@@ -26,7 +27,8 @@ record Step(
         Duration pause,
         Map<String, String> headers,
         String finish,
-        boolean echo) {
+        boolean echo,
+        int size) {
 
     static final Step GOOD = plain(Form.ANSWER, 200, Delivery.WHOLE);
 
@@ -35,6 +37,7 @@ record Step(
         REFUSAL,
         EMPTY,
         NO_CHOICES,
+        RAW,
         ERROR,
         HTML,
         NOT_JSON,
@@ -61,6 +64,6 @@ record Step(
     }
 
     static Step plain(Form form, int status, Delivery delivery) {
-        return new Step(form, status, null, delivery, Duration.ZERO, Duration.ZERO, Map.of(), "stop", false);
+        return new Step(form, status, null, delivery, Duration.ZERO, Duration.ZERO, Map.of(), "stop", false, 0);
     }
 }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class StepReader {
 
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m)");
+    private static final Pattern SIZE = Pattern.compile("\\d{1,8}");
     private static final Pattern STATUS = Pattern.compile("[45]\\d\\d");
     private static final Pattern CODE = Pattern.compile("[a-z0-9]+(_[a-z0-9]+)+");
 
@@ -25,6 +26,7 @@ final class StepReader {
     private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private String finish = "stop";
     private boolean echo;
+    private int size;
 
     private StepReader() {}
 
@@ -44,7 +46,8 @@ final class StepReader {
                 reader.pause,
                 reader.headers,
                 reader.finish,
-                reader.echo);
+                reader.echo,
+                reader.size);
     }
 
     private void take(String word) throws BadRequest {
@@ -67,6 +70,7 @@ final class StepReader {
             case "refusal" -> form = Form.REFUSAL;
             case "error200" -> form = Form.ERROR;
             case "echo" -> echo = true;
+            case "raw" -> form = Form.RAW;
             default -> statusOrCode(word);
         }
     }
@@ -87,6 +91,7 @@ final class StepReader {
             case "delay" -> delay = duration(value);
             case "trickle" -> pause = duration(value);
             case "finish" -> finish = value;
+            case "size" -> size = size(value);
             case "retry-after" -> headers.put("Retry-After", value);
             case "header" -> header(value);
             default -> throw unknown(name + "=");
@@ -99,6 +104,13 @@ final class StepReader {
             throw new BadRequest("A header in a stub directive is written header=Name:value, not header=" + field);
         }
         headers.put(field.substring(0, colon), field.substring(colon + 1));
+    }
+
+    private static int size(String text) throws BadRequest {
+        if (!SIZE.matcher(text).matches()) {
+            throw new BadRequest("A size in a stub directive is a number of characters, not " + text);
+        }
+        return Integer.parseInt(text);
     }
 
     private static Duration duration(String text) throws BadRequest {
@@ -117,6 +129,6 @@ final class StepReader {
     private static BadRequest unknown(String word) {
         return new BadRequest("Unknown word in the stub directive: " + word + ". Known are: a status (400 to 599) and "
                 + "its code, delay=, retry-after=, header=, trickle=, finish=, cut, reset, reset-mid, close, hang, "
-                + "html, empty, nobody, nochoices, notjson, refusal, error200, echo, always");
+                + "html, empty, nobody, nochoices, notjson, refusal, error200, echo, size=, raw, always");
     }
 }

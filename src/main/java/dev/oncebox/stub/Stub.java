@@ -51,6 +51,8 @@ import java.util.concurrent.TimeUnit;
  *   <tr><td>{@code finish=length}</td><td>any finish reason, in the vendor's words; {@code length} halves the
  *       answer as well</td></tr>
  *   <tr><td>{@code echo}</td><td>the whole prompt is the answer</td></tr>
+ *   <tr><td>{@code size=1000}</td><td>the answer is filled up to so many characters</td></tr>
+ *   <tr><td>{@code raw}</td><td>the prompt without its directive is the whole body of the reply</td></tr>
  * </table>
  *
  * <p>An unknown word gets 400 and the list of the known ones.

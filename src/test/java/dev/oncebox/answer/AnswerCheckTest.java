@@ -190,12 +190,13 @@ class AnswerCheckTest {
                 checking.unusable(call("j"), text("stop", "{\"a\":1,\n \"b\u0007\u202e\": x" + "y".repeat(9999)));
 
         assertThat(bad.reason())
-                .startsWith("The answer is not JSON: it breaks (line 2, column 4). It starts with \"{\\\"a\\\":1,\\n")
+                .startsWith("The answer is not JSON: a text holds a line break or another control character that is not"
+                        + " escaped (line 2, column 4). It starts with \"{\\\"a\\\":1,\\n")
                 .contains("b\\u0007\\u202e")
                 .doesNotContain("\u202e")
                 .hasSizeLessThan(305);
         assertThat(checking.unusable(call("j"), text("stop", "[1] [2]")).reason())
-                .contains("more follows after the JSON value (line 1, column 5)");
+                .contains("a second JSON value follows the first (line 1, column 5)");
         assertThat(checking.unusable(call("j"), text("stop", "{\"a\":1,\"a\":2}"))
                         .reason())
                 .contains("a name stands twice in one object");

@@ -8,6 +8,7 @@ import static dev.oncebox.engine.Judging.judge;
 import static dev.oncebox.engine.Judging.kind;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
@@ -131,15 +132,34 @@ class ReplyVerdictTest {
     }
 
     @Test
-    void a_model_that_declines_is_paid_and_unusable() {
+    void a_model_that_declines_is_paid_and_its_words_are_passed_on_apart() {
         Verdict verdict = judge(
                 200,
                 "{'usage':{'prompt_tokens':5,'completion_tokens':5},"
                         + "'choices':[{'message':{'content':null,'refusal':'I cannot.'}}]}");
-        assertThat(verdict).isInstanceOfSatisfying(Verdict.Unusable.class, unusable -> {
-            assertThat(unusable.reason()).contains("I cannot.");
-            assertThat(unusable.usage().cost()).isNotNull();
+        assertThat(verdict).isInstanceOfSatisfying(Verdict.Valid.class, valid -> {
+            assertThat(valid.answer().content()).isNull();
+            assertThat(valid.answer().refusal()).isEqualTo("I cannot.");
+            assertThat(valid.answer().usage().cost()).isNotNull();
         });
+    }
+
+    @Test
+    void what_an_endpoint_calls_itself_and_its_errors_is_made_harmless_and_short() {
+        Verdict answered = judge(
+                200,
+                "{'model':'m\\u0000" + "x".repeat(10_000) + "','choices':[{'finish_reason':'st\\ud800op',"
+                        + "'message':{'content':'a\\u0000'}}]}");
+        assertThat(answered).isInstanceOfSatisfying(Verdict.Valid.class, valid -> {
+            assertThat(valid.answer().model()).startsWith("m\\u0000xxx").hasSize(201);
+            assertThat(valid.answer().finish()).isEqualTo("st\\ud800op");
+            assertThat(valid.answer().content()).isEqualTo(TextNode.valueOf("a\0"));
+        });
+        assertThat(judge(400, "{'error':{'code':'a\\u0000" + "b".repeat(999) + "','message':'m\\u0000'}}"))
+                .isInstanceOfSatisfying(Verdict.Refused.class, refused -> {
+                    assertThat(refused.code()).startsWith("a\\u0000b").hasSize(201);
+                    assertThat(refused.reason()).doesNotContain("\0");
+                });
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.config.Retry;
+import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Keying;
 import java.math.BigDecimal;
@@ -78,8 +79,7 @@ public abstract class LedgerTck {
                 null,
                 3,
                 Job.Format.TEXT,
-                Job.Policy.REJECT,
-                Job.Policy.REJECT,
+                Acceptance.STRICT,
                 null,
                 "{{text}}",
                 null);

@@ -1,5 +1,7 @@
 package dev.oncebox.outbox;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.EventKind;
@@ -113,6 +115,27 @@ final class Asked {
                         List.of(
                                 before,
                                 new Outcome.Attempt(2, call.engine(), EventKind.COMPLETE, Charged.YES, call.cost()))));
+    }
+
+    /** What is to be said of the last item's answer. */
+    Asked noted(String... codes) {
+        int last = outcomes.size() - 1;
+        Outcome old = outcomes.get(last);
+        StoredAnswer answer = requireNonNull(old.answer());
+        outcomes.set(
+                last,
+                new Outcome(
+                        old.n(),
+                        old.line(),
+                        old.offset(),
+                        old.id(),
+                        old.variant(),
+                        old.fresh(),
+                        old.call(),
+                        null,
+                        null,
+                        new StoredAnswer(answer.text(), answer.json(), List.of(codes))));
+        return this;
     }
 
     /** The last item has the call of an earlier one. */

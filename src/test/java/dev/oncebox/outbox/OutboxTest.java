@@ -169,11 +169,16 @@ class OutboxTest {
     }
 
     @Test
-    void half_a_surrogate_pair_in_a_text_becomes_the_replacement_character() throws IOException {
+    void half_a_surrogate_pair_in_a_text_is_told_and_in_json_is_escaped() throws IOException {
         asked.answered("1", "a\ud83dz");
 
-        deliver(Asked.file("b.md", TEXT));
-        assertThat(read("b.md")).isEqualTo("a\uFFFDz");
+        assertThat(deliver(Asked.file("b.md", TEXT))).isEqualTo("b.md.error.json");
+        assertThat(read("b.md.error.json")).contains("\"code\":\"not_utf8\"", "\"key\":\"key1\"", ".jsonl", "unpaid");
+
+        asked.outcomes.clear();
+        asked.answeredJson("1", "[\"\ud83d\"]");
+        assertThat(deliver(Asked.file("c.md", TEXT))).isEqualTo("c.md.json");
+        assertThat(read("c.md.json")).isEqualTo("[\"\\ud83d\"]\n");
     }
 
     @Test

@@ -138,6 +138,19 @@ class ReceiptTest {
         assertThat(receipt.path("engines")).isEmpty();
     }
 
+    @Test
+    void what_is_to_be_said_of_answers_is_counted() throws IOException {
+        JsonNode receipt = read(new Asked()
+                .answered("1", "one")
+                .noted("unwrapped")
+                .answered("2", "two")
+                .noted("prompt_cut", "unwrapped")
+                .reused("3", "one")
+                .failed("4", 0));
+
+        assertThat(receipt.path("notes").toString()).isEqualTo("{\"prompt_cut\":1,\"unwrapped\":2}");
+    }
+
     private static JsonNode read(Asked asked) throws IOException {
         return new ObjectMapper().readTree(write(asked));
     }

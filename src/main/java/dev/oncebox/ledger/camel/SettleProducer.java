@@ -10,6 +10,7 @@ import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.NextStep;
+import dev.oncebox.ledger.Note;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Variables;
@@ -103,6 +104,11 @@ final class SettleProducer extends DefaultProducer {
                             : verdict.charged() == Charged.NO
                                     ? "Nothing was charged; such calls are tried again later."
                                     : "It may have been charged; such calls are sent again within the job's attempts.");
+        } else if (Note.codes(next.code()).contains("prompt_cut") && troubles.isNews(call.engine() + "prompt_cut")) {
+            LOG.warn(
+                    "engine {}: {} (prompt_cut) The answer is delivered: on-prompt-cut=accept.",
+                    call.engine(),
+                    next.reason());
         } else if (waited) {
             LOG.info("call {} could be recorded at last", call.keyHex());
         }

@@ -227,7 +227,7 @@ final class SqlCalls {
                         billionths(usage.cost()),
                         answer == null ? null : answer.model(),
                         answer == null ? null : answer.finish(),
-                        usage.reported() == null ? null : usage.reported().toString(),
+                        usage.text(),
                         usage.inputTokens(),
                         usage.inputTokens(),
                         usage.outputTokens(),

@@ -4,6 +4,7 @@ import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.EventKind;
+import dev.oncebox.ledger.Note;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.SettledFile;
 import java.math.BigDecimal;
@@ -117,8 +118,9 @@ final class SqlDeliveries {
     private static Outcome outcome(Session session, ResultSet row) throws SQLException {
         Outcome.CallRecord call = row.getObject(9) == null ? null : call(session, row);
         byte[] body = row.getBytes(25);
-        Outcome.StoredAnswer answer =
-                body == null ? null : new Outcome.StoredAnswer(Packed.text(body), row.getBoolean(24));
+        Outcome.StoredAnswer answer = body == null
+                ? null
+                : new Outcome.StoredAnswer(Packed.text(body), row.getBoolean(24), Note.codes(row.getString(22)));
         String itemCode = row.getString(7);
         String code = itemCode != null ? itemCode : answer == null ? row.getString(22) : null;
         String message = itemCode != null ? row.getString(8) : answer == null ? row.getString(23) : null;

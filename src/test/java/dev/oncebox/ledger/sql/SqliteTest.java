@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.Retry;
+import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.DroppedFile;
@@ -192,8 +193,7 @@ class SqliteTest {
                             null,
                             3,
                             Job.Format.TEXT,
-                            Job.Policy.REJECT,
-                            Job.Policy.REJECT,
+                            Acceptance.STRICT,
                             null,
                             "{{text}}",
                             null),

@@ -1,21 +1,36 @@
-package dev.oncebox.answer;
+package dev.oncebox.ledger;
 
-/** Makes what a model wrote fit to stand in a sentence: no control characters, no tricks with direction, never long. */
-final class Shown {
+/**
+ * Makes what a model or an endpoint wrote fit to stand in a sentence or a column: no control characters, no half of a
+ * surrogate pair, no tricks with direction, never long.
+ */
+public final class Shown {
 
+    private static final int LONGEST_WORD = 200;
+    private static final int LONGEST_SENTENCE = 1000;
     private static final String CUT = "…";
 
     private Shown() {}
 
+    /** A name or a code. */
+    static String word(String text) {
+        return clipped(text, LONGEST_WORD);
+    }
+
+    /** A reason for people. */
+    static String sentence(String text) {
+        return clipped(text, LONGEST_SENTENCE);
+    }
+
     /** Between quotes, at most so many characters of it. */
-    static String quoted(String text, int most) {
+    public static String quoted(String text, int most) {
         String start = cut(text, most);
         String escaped = start.replace("\\", "\\\\").replace("\"", "\\\"");
         return "\"" + visible(escaped) + "\"" + (start.length() < text.length() ? CUT : "");
     }
 
     /** At most so many characters of it. */
-    static String clipped(String text, int most) {
+    public static String clipped(String text, int most) {
         String visible = visible(text);
         String start = cut(visible, most);
         return start.length() < visible.length() ? start + CUT : visible;
