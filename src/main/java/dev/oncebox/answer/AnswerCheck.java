@@ -85,6 +85,7 @@ public final class AnswerCheck {
                         "The answer is empty. An empty answer is accepted with empty-answer=accept.",
                         answer);
             }
+            note = Note.both(note, new Note("empty_answer", "The answer is empty."));
             return answer.accepted(TextNode.valueOf(""), noted(note, refused, taken));
         }
         if (wantsJson && content.isTextual()) {

@@ -98,13 +98,22 @@ record Unwrapped<T>(T inside, Set<Wrapping> taken) {
 
     /** From the first bracket to the last: brackets in the prose, or a second value, make it no JSON. */
     private static @Nullable String amongProse(String text) {
-        int start = first(text.indexOf('{'), text.indexOf('['));
-        int end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
-        return start < 0 || end <= start ? null : text.substring(start, end);
+        int start = 0;
+        while (start < text.length() && !isBracket(text.charAt(start))) {
+            start++;
+        }
+        int end = text.length();
+        while (end > start && !isBracket(text.charAt(end - 1))) {
+            end--;
+        }
+        // what stands in a block of reasoning is a draft
+        boolean reasoned = text.substring(0, start).contains("<think")
+                || text.substring(end).contains("</think");
+        return end == start || reasoned ? null : text.substring(start, end);
     }
 
-    private static int first(int a, int b) {
-        return a < 0 || b < 0 ? Math.max(a, b) : Math.min(a, b);
+    private static boolean isBracket(char c) {
+        return c == '{' || c == '}' || c == '[' || c == ']';
     }
 
     /** What was taken off, as the property {@code unwrap} has it. */

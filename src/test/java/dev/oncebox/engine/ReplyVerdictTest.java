@@ -157,7 +157,7 @@ class ReplyVerdictTest {
         });
         assertThat(judge(400, "{'error':{'code':'a\\u0000" + "b".repeat(999) + "','message':'m\\u0000'}}"))
                 .isInstanceOfSatisfying(Verdict.Refused.class, refused -> {
-                    assertThat(refused.code()).startsWith("a\\u0000b").hasSize(201);
+                    assertThat(refused.code()).isEqualTo("http_400");
                     assertThat(refused.reason()).doesNotContain("\0");
                 });
     }

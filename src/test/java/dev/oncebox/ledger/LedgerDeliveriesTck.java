@@ -3,6 +3,7 @@ package dev.oncebox.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.ledger.Verdict.Refused.Cause;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -222,6 +223,21 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         ledger.recover();
         assertThat(settled()).hasSize(1);
         assertThat(outcomes(settled().get(0)).get(0).answer().text()).isEqualTo("answer to a");
+    }
+
+    @Test
+    void a_note_comes_back_with_the_answer_and_is_no_failure() {
+        drop("f.jsonl", "a", "b");
+        Note note = Note.both(new Note("prompt_cut", "It was cut."), new Note("unwrapped", "Taken off: think."));
+        attempt(new Verdict.Valid(new Answer(TextNode.valueOf("\ud83d"), null, null, null, Usage.UNKNOWN, note)));
+        attempt(valid("B"));
+
+        List<Outcome> outcomes = outcomes(settled().get(0));
+        assertThat(outcomes).extracting(Outcome::code).containsOnlyNulls();
+        assertThat(outcomes).extracting(Outcome::message).containsOnlyNulls();
+        assertThat(outcomes.get(0).answer())
+                .isEqualTo(new Outcome.StoredAnswer("\ud83d", false, List.of("prompt_cut", "unwrapped")));
+        assertThat(outcomes.get(1).answer()).isEqualTo(new Outcome.StoredAnswer("B", false));
     }
 
     @Test
