@@ -68,6 +68,7 @@ public record Status(
      * @param resumesAt when calls are sent again, ISO 8601: when the breaker lets one probe, or when the first of the
      *     calls that wait for their time is due; null when nothing waits
      * @param waiting calls that wait for their time, such as the one that an endpoint asked for; left out of JSON when 0
+     * @param nextDue when the first of these is due, ISO 8601; null when none waits
      * @param reason why the breaker is not closed; null when it is
      */
     public record Engine(
@@ -75,6 +76,9 @@ public record Status(
             long inFlight,
             @Nullable String resumesAt,
             @JsonInclude(JsonInclude.Include.NON_DEFAULT) long waiting,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String nextDue,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             String reason) {}
@@ -127,6 +131,7 @@ public record Status(
                 figures.inFlight().getOrDefault(name, 0L),
                 resumes == 0 ? null : Times.iso(resumes),
                 waiting.later(),
+                waiting.next() == 0 ? null : Times.iso(waiting.next()),
                 pause == null ? null : pause.reason());
     }
 

@@ -83,7 +83,10 @@ final class StatusText {
         status.engines().forEach((name, engine) -> {
             var text = new StringBuilder(name + ": " + engine.inFlight() + " in flight");
             if (engine.waiting() > 0) {
-                text.append(", ").append(engine.waiting()).append(" calls wait for their time");
+                text.append(", ")
+                        .append(engine.waiting())
+                        .append(" wait for their time, the first until ")
+                        .append(engine.nextDue());
             }
             text.append(", breaker ").append(engine.breaker());
             if (engine.resumesAt() != null) {

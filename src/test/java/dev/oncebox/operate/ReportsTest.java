@@ -139,7 +139,7 @@ class ReportsTest {
                                     + "\"ATTEMPT\",\"attempt\":1,\"engine\":\"default\",\"detail\":null,\"charged\":null}",
                             start + "\"SENT\",\"attempt\":1,\"engine\":\"default\",\"detail\":null,\"charged\":null}");
             assertThat(reports.status(home, List.of()).engines().get("default"))
-                    .isEqualTo(new Status.Engine("closed", 1, null, 0, null));
+                    .isEqualTo(new Status.Engine("closed", 1, null, 0, null, null));
         }
     }
 
