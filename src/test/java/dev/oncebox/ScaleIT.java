@@ -18,7 +18,7 @@ class ScaleIT {
 
     private static final int LINES = Integer.getInteger("oncebox.it.lines", 10_000);
     private static final int FILES = Integer.getInteger("oncebox.it.files", 4_000);
-    private static final Stub.Options BRIEF = new Stub.Options(0, Duration.ZERO, 0, 0, false, 1000);
+    private static final Stub.Options BRIEF = Stub.Options.defaults().withLogLimit(1000);
 
     @TempDir
     private Path folder;

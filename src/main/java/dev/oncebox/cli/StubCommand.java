@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
             "",
             "Words in a prompt make it misbehave: [[stub: 429 retry-after=1; 500]] is refused once, fails once, and",
             "is answered then. Others: delay=2s, cut, reset, close, trickle=10ms, html, empty, nobody, nochoices,",
-            "error200, notjson, finish=length, refusal, hang, echo; a last word \"always\" repeats a step for ever."
+            "error200, notjson, finish=length, refusal, hang, echo, say=; a last word \"always\" repeats a step for ever."
         })
 final class StubCommand implements Callable<Integer> {
 

@@ -1,6 +1,7 @@
 package dev.oncebox.stub;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param sha256 of the body, lower-case hex
  * @param outcome the status that was written whole ({@code "200"}); or {@code cut}, {@code reset}, {@code reset-mid},
  *     {@code close}, {@code hang}; {@code gone} when the client left first; {@code pending} until one of them
+ * @param at when it was here completely
  * @param headers the request's headers with their values; names are found in any case
  * @param body the request's body, empty unless {@link Stub.Options#keepBodies()}
  */
@@ -23,6 +25,7 @@ public record Call(
         @Nullable String key,
         String sha256,
         String outcome,
+        Instant at,
         Map<String, String> headers,
         byte[] body) {
 

@@ -51,6 +51,9 @@ record Conversation(JsonNode messages) {
         if (step.form() == Form.EMPTY) {
             return "";
         }
+        if (step.text() != null) {
+            return step.text();
+        }
         String summary = Prose.summary(Script.without(prompt));
         String text = "[call " + call + "] " + summary;
         if (step.echo()) {

@@ -99,6 +99,9 @@ final class Router {
         if (Script.isIn(prompt)) {
             return Script.of(prompt).step(current.turn(prompt));
         }
+        if (options.script() != null) {
+            return Script.parse(options.script()).step(current.turn(prompt));
+        }
         if (options.failEvery() > 0 && number % options.failEvery() == 0) {
             return Step.plain(Form.ERROR, 503, Delivery.WHOLE);
         }
@@ -109,8 +112,12 @@ final class Router {
     }
 
     private static Reply reply(Face face, ObjectNode body, String prompt, Step step, long number) {
+        if (step.body() != null) {
+            return Reply.text(step.status(), "application/json", step.body());
+        }
         return switch (step.form()) {
-            case ANSWER, REFUSAL, EMPTY, NO_CHOICES -> Reply.json(200, face.answer(body, prompt, step, number));
+            case ANSWER, REFUSAL, EMPTY, NO_CHOICES ->
+                Reply.json(step.status(), face.answer(body, prompt, step, number));
             case ERROR ->
                 Reply.json(step.status(), face.error(step.status(), step.code(), "The stub was asked for this error"));
             case HTML ->
@@ -122,7 +129,7 @@ final class Router {
                 Reply.text(200, "application/json", "{\"id\":\"chatcmpl-stub-" + number + "\",\"choices\":[{");
             case RAW ->
                 Reply.text(200, "application/json", Script.without(prompt).strip());
-            case NO_BODY -> Reply.text(200, "application/json", "");
+            case NO_BODY -> Reply.text(step.status(), "application/json", "");
         };
     }
 
@@ -135,7 +142,8 @@ final class Router {
                     .put("path", call.path())
                     .put("key", call.key())
                     .put("sha256", call.sha256())
-                    .put("outcome", call.outcome());
+                    .put("outcome", call.outcome())
+                    .put("at", call.at().toString());
             ArrayNode names = line.putArray("headers");
             call.headers().keySet().forEach(names::add);
             lines.writeBytes(Json.bytes(line));

@@ -18,7 +18,10 @@ record Script(List<Step> steps, boolean lastRepeats) {
     /** The first directive of a prompt that has one. */
     static Script of(String prompt) throws BadRequest {
         int from = prompt.indexOf(OPENING);
-        String words = prompt.substring(from + OPENING.length(), prompt.indexOf(CLOSING, from));
+        return parse(prompt.substring(from + OPENING.length(), prompt.indexOf(CLOSING, from)));
+    }
+
+    static Script parse(String words) throws BadRequest {
         List<Step> steps = new ArrayList<>();
         for (String text : words.split(";", -1)) {
             String step = text.strip();

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param finish the finish reason
  * @param echo whether the prompt itself is the answer
  * @param size how many characters the answer has at least; it is filled up
+ * @param text of the answer; null for the usual one
+ * @param body of the reply; null for the one that goes with the form
  */
 record Step(
         Form form,
@@ -28,7 +30,9 @@ record Step(
         Map<String, String> headers,
         String finish,
         boolean echo,
-        int size) {
+        int size,
+        @Nullable String text,
+        @Nullable String body) {
 
     static final Step GOOD = plain(Form.ANSWER, 200, Delivery.WHOLE);
 
@@ -64,6 +68,7 @@ record Step(
     }
 
     static Step plain(Form form, int status, Delivery delivery) {
-        return new Step(form, status, null, delivery, Duration.ZERO, Duration.ZERO, Map.of(), "stop", false, 0);
+        return new Step(
+                form, status, null, delivery, Duration.ZERO, Duration.ZERO, Map.of(), "stop", false, 0, null, null);
     }
 }

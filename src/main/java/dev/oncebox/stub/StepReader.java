@@ -2,7 +2,13 @@ package dev.oncebox.stub;
 
 import dev.oncebox.stub.Step.Delivery;
 import dev.oncebox.stub.Step.Form;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -14,8 +20,13 @@ final class StepReader {
 
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m)");
     private static final Pattern SIZE = Pattern.compile("\\d{1,8}");
-    private static final Pattern STATUS = Pattern.compile("[45]\\d\\d");
+    private static final Pattern STATUS = Pattern.compile("[2-5]\\d\\d");
     private static final Pattern CODE = Pattern.compile("[a-z0-9]+(_[a-z0-9]+)+");
+
+    private static final Map<String, DateTimeFormatter> DATES = Map.of(
+            "imf", DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH),
+            "rfc850", DateTimeFormatter.ofPattern("EEEE, dd-MMM-yy HH:mm:ss 'GMT'", Locale.ENGLISH),
+            "asctime", DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.ENGLISH));
 
     private Form form = Form.ANSWER;
     private int status = 200;
@@ -27,6 +38,8 @@ final class StepReader {
     private String finish = "stop";
     private boolean echo;
     private int size;
+    private @Nullable String text;
+    private @Nullable String body;
 
     private StepReader() {}
 
@@ -47,7 +60,9 @@ final class StepReader {
                 reader.headers,
                 reader.finish,
                 reader.echo,
-                reader.size);
+                reader.size,
+                reader.text,
+                reader.body);
     }
 
     private void take(String word) throws BadRequest {
@@ -77,8 +92,12 @@ final class StepReader {
 
     private void statusOrCode(String word) throws BadRequest {
         if (STATUS.matcher(word).matches()) {
-            form = Form.ERROR;
             status = Integer.parseInt(word);
+            if (status >= 400) {
+                form = Form.ERROR;
+            } else if (status >= 300 || status == 204) {
+                form = Form.NO_BODY;
+            }
         } else if (form == Form.ERROR && CODE.matcher(word).matches()) {
             code = word;
         } else {
@@ -92,7 +111,9 @@ final class StepReader {
             case "trickle" -> pause = duration(value);
             case "finish" -> finish = value;
             case "size" -> size = size(value);
-            case "retry-after" -> headers.put("Retry-After", value);
+            case "retry-after" -> headers.put("Retry-After", retryAfter(value));
+            case "say" -> text = decoded(value);
+            case "body" -> body = decoded(value);
             case "header" -> header(value);
             default -> throw unknown(name + "=");
         }
@@ -113,6 +134,27 @@ final class StepReader {
         return Integer.parseInt(text);
     }
 
+    /** A date in one of HTTP's three forms, so far from now, as in {@code imf+2s} or {@code asctime-1m}; else as it is. */
+    private static String retryAfter(String value) throws BadRequest {
+        int sign = Math.max(value.indexOf('+'), value.indexOf('-'));
+        DateTimeFormatter format = sign < 0 ? null : DATES.get(value.substring(0, sign));
+        if (format == null) {
+            return value;
+        }
+        Duration far = duration(value.substring(sign + 1));
+        ZonedDateTime now = ZonedDateTime.now(ZoneOffset.UTC);
+        return format.format(value.charAt(sign) == '+' ? now.plus(far) : now.minus(far));
+    }
+
+    /** Words end at white space and steps at a semicolon, so what holds these has them as in an address: {@code %20}. */
+    private static String decoded(String value) throws BadRequest {
+        try {
+            return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw new BadRequest("A text in a stub directive is percent-encoded, which this is not: " + value);
+        }
+    }
+
     private static Duration duration(String text) throws BadRequest {
         Matcher matcher = DURATION.matcher(text);
         if (!matcher.matches()) {
@@ -127,8 +169,8 @@ final class StepReader {
     }
 
     private static BadRequest unknown(String word) {
-        return new BadRequest("Unknown word in the stub directive: " + word + ". Known are: a status (400 to 599) and "
-                + "its code, delay=, retry-after=, header=, trickle=, finish=, cut, reset, reset-mid, close, hang, "
+        return new BadRequest("Unknown word in the stub directive: " + word + ". Known are: a status (200 to 599) and "
+                + "its code, delay=, retry-after=, header=, trickle=, finish=, say=, body=, cut, reset, reset-mid, close, hang, "
                 + "html, empty, nobody, nochoices, notjson, refusal, error200, echo, size=, raw, always");
     }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model endpoint on 127.0.0.1 that costs nothing, counts every request it was sent, and misbehaves on request.
@@ -25,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  *   <li>{@code POST /v1/messages} and {@code POST /api/chat} (any path that ends so): Anthropic's and Ollama's chat
  *   <li>{@code POST /summarize} of <code>{"text": "…"}</code>: <code>{"summary": "…", "chars": n, "call": n}</code>
  *   <li>{@code GET /count}: {@link Counts} as JSON; {@code POST /reset-count}: counts, log and sequences from zero
- *   <li>{@code GET /log}: the last calls, a JSON object a line: number, path, key, sha256, outcome, header names
+ *   <li>{@code GET /log}: the last calls, a JSON object a line: number, path, key, sha256, outcome, time, header names
  * </ul>
  *
  * <p>An answer begins with {@code [call 17]}, so a repeated send cannot hide. A POST is counted as soon as it is here
@@ -38,8 +39,9 @@ import java.util.concurrent.TimeUnit;
  * <table>
  *   <caption>Words of a step</caption>
  *   <tr><td>{@code 400} … {@code 599}</td><td>this status with the vendor's error object; a code with an underscore may
- *       follow, as in {@code 429 insufficient_quota}</td></tr>
- *   <tr><td>{@code retry-after=1}, {@code header=Name:value}</td><td>reply headers</td></tr>
+ *       follow, as in {@code 429 insufficient_quota}; {@code 200} … {@code 399}: the answer, or nothing, under it</td></tr>
+ *   <tr><td>{@code retry-after=1}, {@code header=Name:value}</td><td>reply headers; {@code retry-after=imf+2s},
+ *       {@code rfc850-1m}, {@code asctime+5s}: a date so far from now, in one of HTTP's three forms</td></tr>
  *   <tr><td>{@code delay=2s}</td><td>before the reply; {@code ms}, {@code s} or {@code m}</td></tr>
  *   <tr><td>{@code trickle=10ms}</td><td>the head at once, then the body byte by byte with this pause</td></tr>
  *   <tr><td>{@code cut}, {@code reset-mid}</td><td>full Content-Length, half the body, then close or reset</td></tr>
@@ -50,6 +52,7 @@ import java.util.concurrent.TimeUnit;
  *   <tr><td>{@code empty}, {@code nochoices}, {@code refusal}</td><td>200 without an answer</td></tr>
  *   <tr><td>{@code finish=length}</td><td>any finish reason, in the vendor's words; {@code length} halves the
  *       answer as well</td></tr>
+ *   <tr><td>{@code say=…}, {@code body=…}</td><td>this answer; this whole body. Percent-encoded: {@code %20}</td></tr>
  *   <tr><td>{@code echo}</td><td>the whole prompt is the answer</td></tr>
  *   <tr><td>{@code size=1000}</td><td>the answer is filled up to so many characters</td></tr>
  *   <tr><td>{@code raw}</td><td>the prompt without its directive is the whole body of the reply</td></tr>
@@ -65,6 +68,7 @@ public final class Stub implements AutoCloseable {
     private final int port;
     private final Router router;
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final CountDownLatch deaf = new CountDownLatch(1);
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "oncebox-stub");
@@ -81,8 +85,16 @@ public final class Stub implements AutoCloseable {
      * @param cutEvery every so manieth POST without a directive is cut off within the reply's body; 0 for none
      * @param keepBodies whether {@link #calls()} has the bodies
      * @param logLimit how many of the last calls are remembered
+     * @param script the steps of every prompt that has no directive of its own; null for none
      */
-    public record Options(int port, Duration delay, int failEvery, int cutEvery, boolean keepBodies, int logLimit) {
+    public record Options(
+            int port,
+            Duration delay,
+            int failEvery,
+            int cutEvery,
+            boolean keepBodies,
+            int logLimit,
+            @Nullable String script) {
 
         public Options {
             if (port < 0 || port > 65_535) {
@@ -91,31 +103,46 @@ public final class Stub implements AutoCloseable {
             if (delay.isNegative() || failEvery < 0 || cutEvery < 0 || logLimit < 0) {
                 throw new IllegalArgumentException("The stub's delay, fail, cut and log limit cannot be negative");
             }
+            try {
+                if (script != null) {
+                    Script.parse(script);
+                }
+            } catch (BadRequest e) {
+                throw new IllegalArgumentException(e.sentence());
+            }
         }
 
         /** Any free port, good answers at once, the last 100,000 calls without their bodies. */
         public static Options defaults() {
-            return new Options(0, Duration.ZERO, 0, 0, false, 100_000);
+            return new Options(0, Duration.ZERO, 0, 0, false, 100_000, null);
         }
 
         public Options withPort(int port) {
-            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit);
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit, script);
         }
 
         public Options withDelay(Duration delay) {
-            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit);
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit, script);
         }
 
         public Options withFailEvery(int failEvery) {
-            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit);
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit, script);
         }
 
         public Options withCutEvery(int cutEvery) {
-            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit);
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit, script);
+        }
+
+        public Options withLogLimit(int logLimit) {
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit, script);
+        }
+
+        public Options withScript(String script) {
+            return new Options(port, delay, failEvery, cutEvery, keepBodies, logLimit, script);
         }
 
         public Options withBodies() {
-            return new Options(port, delay, failEvery, cutEvery, true, logLimit);
+            return new Options(port, delay, failEvery, cutEvery, true, logLimit, script);
         }
     }
 
@@ -190,13 +217,19 @@ public final class Stub implements AutoCloseable {
         closing.await();
     }
 
-    /** Stops at once: whoever still waits for a reply loses the connection. */
+    /** Stops at once: whoever still waits for a reply loses the connection. The port is free afterwards. */
     @Override
     public void close() {
         closing.countDown();
         closeQuietly(server);
         open.forEach(Stub::closeQuietly);
         threads.shutdown();
+        try {
+            // a thread that still waits for the next connection keeps the port
+            deaf.await(2, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void accept() {
@@ -207,6 +240,7 @@ public final class Stub implements AutoCloseable {
                 breathe();
             }
         }
+        deaf.countDown();
     }
 
     private void start(Socket socket) {

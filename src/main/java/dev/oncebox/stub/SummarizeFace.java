@@ -29,6 +29,9 @@ final class SummarizeFace implements Face {
         if (step.form() == Form.EMPTY || step.form() == Form.REFUSAL) {
             return "";
         }
+        if (step.text() != null) {
+            return step.text();
+        }
         String text = step.echo() ? prompt : "[call " + call + "] " + Prose.summary(Script.without(prompt));
         return step.finish().equals("length") ? Prose.half(text) : text;
     }

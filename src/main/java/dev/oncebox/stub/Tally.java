@@ -3,6 +3,7 @@ package dev.oncebox.stub;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -96,6 +97,7 @@ final class Tally {
         private final byte[] sha256;
         private final String fields;
         private final byte[] body;
+        private final Instant at = Instant.now();
         private volatile String outcome = "pending";
 
         Entry(long number, String path, @Nullable String key, byte[] sha256, String fields, byte[] body) {
@@ -138,6 +140,7 @@ final class Tally {
                         key,
                         HexFormat.of().formatHex(sha256),
                         outcome,
+                        at,
                         Request.headers(fields),
                         body.clone());
             } catch (BadRequest e) {
