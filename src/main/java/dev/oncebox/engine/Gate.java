@@ -59,6 +59,7 @@ final class Gate {
 
     /** How many tokens a call that has a place is expected to take, all in all. */
     synchronized void expect(Call call, long amount) {
+        rampUp.sending();
         if (tokens.isLimited()) {
             tokens.use(amount - usual);
             expected.put(call.id(), amount);

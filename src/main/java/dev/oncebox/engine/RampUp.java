@@ -4,8 +4,8 @@ import java.util.function.LongSupplier;
 
 /**
  * How many calls may be in flight at an engine: few until it has answered once, all it is configured for while it does,
- * half of them after a refusal, and one more for each answer from then on. Before the first answer the number doubles
- * every second without a failure, so that a slow engine need not answer first.
+ * half of them after a refusal, and one more for each answer from then on. Before the first answer the number doubles every
+ * second after the first send without a failure, so that a slow engine need not answer first.
  */
 final class RampUp {
 
@@ -14,7 +14,8 @@ final class RampUp {
 
     private final int most;
     private final LongSupplier nanoTime;
-    private final long begun;
+    private long begun;
+    private boolean sending;
     private int limit;
     private boolean answered;
     private boolean failed;
@@ -24,16 +25,23 @@ final class RampUp {
     RampUp(int most, LongSupplier nanoTime) {
         this.most = most;
         this.nanoTime = nanoTime;
-        this.begun = nanoTime.getAsLong();
         this.limit = Math.min(most, FIRST);
     }
 
     int limit() {
-        if (answered || failed) {
+        if (answered || failed || !sending) {
             return limit;
         }
         long seconds = Math.min((nanoTime.getAsLong() - begun) / NANOS, 20);
         return (int) Math.min(most, (long) FIRST << seconds);
+    }
+
+    /** A call is about to be sent. How long nobody sent one says nothing of the engine. */
+    void sending() {
+        if (!sending) {
+            begun = nanoTime.getAsLong();
+            sending = true;
+        }
     }
 
     void answered() {
