@@ -172,9 +172,10 @@ final class VerdictTable {
                 + (response.status() < 300 ? "with an error under " + response.status() : status)
                 + (error == null || error.message() == null ? "." : ": " + shorten(error.message()));
         Duration wait = RetryAfter.of(response.headers(), now);
-        return cause(status, error, response.headers().getOrDefault("x-should-retry", ""), unpaid)
+        String retry = response.headers().getOrDefault("x-should-retry", "");
+        return cause(status, error, retry, unpaid)
                 .<Verdict>map(cause -> new Verdict.Refused(code, reason, cause, wait))
-                .orElseGet(() -> new Verdict.Unknown(code, reason, false));
+                .orElseGet(() -> new Verdict.Unknown(code, reason, false, !retry.equals("false")));
     }
 
     /** Whose fault it is; empty where it may have been processed, so that it is no refusal. */

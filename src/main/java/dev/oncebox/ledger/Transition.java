@@ -88,7 +88,7 @@ public record Transition(
             return switch (kind()) {
                 case LATER -> later();
                 case AGAIN -> again();
-                case DOUBT -> policy.deduplicates() || policy.resendOnDoubt() ? again() : held();
+                case DOUBT -> doubt();
                 case DEAD -> leave("");
             };
         }
@@ -111,6 +111,14 @@ public record Transition(
                 return leave(" Given up after retry.give-up; nothing was charged.");
             }
             return step.fallback() && mayFallBack() ? fallBack() : waiting(since);
+        }
+
+        private Transition doubt() {
+            if (!policy.deduplicates() && !policy.resendOnDoubt()) {
+                return held();
+            }
+            boolean repeatable = !(verdict instanceof Verdict.Unknown unknown) || unknown.repeatable();
+            return repeatable ? again() : leave("");
         }
 
         private Transition again() {

@@ -122,8 +122,13 @@ public sealed interface Verdict {
      * It was written, and what became of it is not known.
      *
      * @param timeout whether the engine's time was over
+     * @param repeatable false: the endpoint says itself that a repeat would not help
      */
-    record Unknown(String code, String reason, boolean timeout) implements Failure {
+    record Unknown(String code, String reason, boolean timeout, boolean repeatable) implements Failure {
+        public Unknown(String code, String reason, boolean timeout) {
+            this(code, reason, timeout, true);
+        }
+
         public Unknown {
             code = Shown.word(code);
             reason = Shown.sentence(reason);

@@ -182,6 +182,14 @@ class VerdictTableTest {
     }
 
     @Test
+    void a_doubt_that_the_endpoint_does_not_want_repeated_is_a_doubt_all_the_same() {
+        assertThat(judge(500, "{}", "x-should-retry", "false"))
+                .isEqualTo(new Verdict.Unknown("http_500", "The endpoint answered 500.", false, false));
+        assertThat(judge(500, "{}"))
+                .isEqualTo(new Verdict.Unknown("http_500", "The endpoint answered 500.", false, true));
+    }
+
+    @Test
     void a_refusal_says_how_long_to_wait() {
         assertThat(judge(429, "{}", "retry-after", "61"))
                 .isEqualTo(new Verdict.Refused(
