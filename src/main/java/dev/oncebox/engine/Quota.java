@@ -17,6 +17,8 @@ final class Quota {
     private static final Duration DAY = Duration.ofDays(1);
     /** Of a minute's worth, what may go at once; the rest comes evenly, so that no minute ever sees more than it all. */
     private static final int BURST = 20;
+    /** More is as good as no limit, which is how some gateways say it, and the buckets could not count it. */
+    private static final long MOST = 1_000_000_000;
 
     private final TimeMeter time;
     private final @Nullable Bucket configured;
@@ -39,7 +41,7 @@ final class Quota {
                 return false;
             }
         };
-        if (perMinute == null) {
+        if (perMinute == null || perMinute > MOST) {
             configured = null;
         } else {
             long burst = Math.max(1, perMinute / BURST);
@@ -97,6 +99,10 @@ final class Quota {
      */
     void announced(long limit, long remaining, Duration reset, long underWay) {
         if (limit < 1 || remaining < 0 || remaining > limit) {
+            return;
+        }
+        if (limit > MOST) {
+            announced = null;
             return;
         }
         Duration period = period(limit, remaining, reset);

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RateLimits(long limit, long remaining, Duration reset) {
 
+    private static final Duration LONGEST = Duration.ofDays(31);
     private static final Pattern NUMBER = Pattern.compile("\\d{1,15}");
     private static final Pattern SECONDS = Pattern.compile("\\d{1,9}(\\.\\d{1,9})?");
     private static final Pattern PARTS = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|us|µs|ns|d|h|m|s)");
@@ -67,10 +68,7 @@ record RateLimits(long limit, long remaining, Duration reset) {
         }
         String text = value.strip();
         if (SECONDS.matcher(text).matches()) {
-            return Duration.ofMillis(new BigDecimal(text)
-                    .movePointRight(3)
-                    .min(BigDecimal.valueOf(Duration.ofDays(31).toMillis()))
-                    .longValue());
+            return millis(new BigDecimal(text).movePointRight(3));
         }
         Matcher parts = PARTS.matcher(text);
         BigDecimal nanos = BigDecimal.ZERO;
@@ -80,15 +78,18 @@ record RateLimits(long limit, long remaining, Duration reset) {
             end = parts.end();
         }
         if (end > 0 && end == text.length()) {
-            return Duration.ofMillis(nanos.movePointLeft(6)
-                    .min(BigDecimal.valueOf(Duration.ofDays(31).toMillis()))
-                    .longValue());
+            return millis(nanos.movePointLeft(6));
         }
         try {
             Duration until = Duration.between(now, OffsetDateTime.parse(text).toInstant());
-            return until.isNegative() ? Duration.ZERO : until;
+            return until.isNegative() ? Duration.ZERO : until.compareTo(LONGEST) > 0 ? LONGEST : until;
         } catch (DateTimeException e) {
             return null;
         }
+    }
+
+    private static Duration millis(BigDecimal millis) {
+        return Duration.ofMillis(
+                millis.min(BigDecimal.valueOf(LONGEST.toMillis())).longValue());
     }
 }
