@@ -103,6 +103,10 @@ final class Breaker {
         until = clock.millis();
     }
 
+    boolean isClosed() {
+        return breaker.getState() == State.CLOSED;
+    }
+
     @Nullable
     Pause pause() {
         return switch (breaker.getState()) {

@@ -3,6 +3,7 @@ package dev.oncebox.engine;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Retry;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
@@ -28,6 +29,10 @@ final class Gate {
     private final Map<Long, Long> expected = new HashMap<>();
     private int inFlight;
     private long usual = FIRST_GUESS;
+    /** Places of which the call is not known yet, and the tokens that were taken for all of them. */
+    private int unnamed;
+
+    private long reserved;
 
     Gate(EngineSettings settings, Retry retry, Clock clock, LongSupplier nanoTime) {
         rampUp = new RampUp(settings.concurrency(), nanoTime);
@@ -37,6 +42,10 @@ final class Gate {
     }
 
     synchronized int take(int wanted) {
+        if (inFlight > 0 && !breaker.isClosed()) {
+            // the outcome of a call that was sent before would be taken for that of the probe
+            return 0;
+        }
         long allowed = Math.min(wanted, rampUp.limit() - inFlight);
         allowed = Math.min(allowed, requests.left());
         if (tokens.isLimited()) {
@@ -47,6 +56,8 @@ final class Gate {
         inFlight += taken;
         requests.use(taken);
         tokens.use(taken * usual);
+        unnamed += taken;
+        reserved += taken * usual;
         return taken;
     }
 
@@ -54,16 +65,22 @@ final class Gate {
         inFlight -= places;
         breaker.giveBack(places);
         requests.use(-places);
-        tokens.use(-places * usual);
+        tokens.use(-named(places));
+    }
+
+    /** What was taken for so many places, no matter what a call is thought to take by now. */
+    private long named(int places) {
+        long share = places >= unnamed ? reserved : reserved * places / unnamed;
+        unnamed = Math.max(0, unnamed - places);
+        reserved -= share;
+        return share;
     }
 
     /** How many tokens a call that has a place is expected to take, all in all. */
     synchronized void expect(Call call, long amount) {
         rampUp.sending();
-        if (tokens.isLimited()) {
-            tokens.use(amount - usual);
-            expected.put(call.id(), amount);
-        }
+        tokens.use(amount - named(1));
+        expected.put(call.id(), amount);
         usual = Math.max(1, (usual * (WEIGHT - 1) + amount) / WEIGHT);
     }
 
@@ -85,12 +102,15 @@ final class Gate {
         inFlight--;
         Long guess = expected.remove(call.id());
         Long used = used(verdict);
-        if (guess != null && used != null) {
-            tokens.use(used - guess);
+        long taken = guess == null ? named(1) : guess;
+        if (used != null) {
+            tokens.use(used - taken);
         }
         boolean opened = breaker.settled(verdict);
         if (opened) {
             rampUp.restart();
+        } else if (!breaker.isClosed()) {
+            return;
         } else if (verdict instanceof Verdict.Refused refused && refused.cause() == Cause.BUSY) {
             rampUp.refused(inFlight);
         } else if (Breaker.isFailure(verdict)) {
@@ -101,19 +121,21 @@ final class Gate {
     }
 
     private static @Nullable Long used(Verdict verdict) {
+        if (verdict.charged() == Charged.NO) {
+            return 0L;
+        }
         Usage usage = verdict.usage();
         return usage.inputTokens() == null || usage.outputTokens() == null
                 ? null
                 : Long.valueOf(usage.inputTokens() + usage.outputTokens());
     }
 
-    void probe(Pause before) {
+    synchronized void probe(Pause before) {
         breaker.probe(before);
         rampUp.restart();
     }
 
-    @Nullable
-    Pause pause() {
+    synchronized @Nullable Pause pause() {
         return breaker.pause();
     }
 }
