@@ -14,9 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * How many calls may be paid, and how much for. Counted is what was, or may have been, charged; what is in flight counts
  * as if it will be, and as much as the dearest call so far, so that the number is never passed, and the cost by no more
- * than the first calls in flight, of which nobody knows the price yet.
+ * than the first few calls, of which nobody knows the price yet.
  */
 final class Budget {
+
+    /** So many calls may be paid for while nobody knows the price of a single one; an engine may never tell. */
+    private static final int MOST_UNPRICED = 16;
 
     private final BudgetSettings settings;
     private final Clock clock;
@@ -56,7 +59,7 @@ final class Budget {
         calls = spent.calls();
         unpriced = spent.unpriced();
         cost = spent.cost();
-        dearest = spent.dearest();
+        dearest = dearest.max(spent.dearest());
     }
 
     private void roll() {
@@ -89,6 +92,9 @@ final class Budget {
         BigDecimal limit = settings.cost();
         if (limit == null) {
             return true;
+        }
+        if (calls == unpriced && unpriced + more > MOST_UNPRICED && dearest.signum() == 0) {
+            return false;
         }
         BigDecimal guessed = dearest.multiply(BigDecimal.valueOf(unpriced + more));
         return cost.compareTo(limit) < 0 && cost.add(guessed).compareTo(limit) <= 0;
