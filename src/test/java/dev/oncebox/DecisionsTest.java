@@ -59,4 +59,25 @@ class DecisionsTest extends StubbedHome {
         assertThat(home.lines("outbox/x~2.jsonl")).hasSize(2);
         assertThat(CommandOutput.of(home, "dead", "list").out()).startsWith("No call failed");
     }
+
+    @Test
+    void a_call_in_doubt_at_an_engine_that_is_configured_no_more_is_sent_by_its_jobs_engine() {
+        TestHome home = home("engine.default.on-doubt=hold");
+        home.drop("a.md", "[[stub: reset]] one");
+        assertThat(home.runUntilIdle()).isEqualTo(4);
+        TestHome changed = home("engine.default.on-doubt=hold");
+        changed.write(
+                "config/application.properties",
+                changed.read("config/application.properties").replace("engine.default.", "engine.new."));
+        changed.write("config/jobs/default/job.properties", "engines=new");
+        String key = CommandOutput.of(changed, "doubt").out().substring(0, 64);
+
+        assertThat(CommandOutput.of(changed, "doubt", "resend", key).exit()).isZero();
+
+        assertThat(number(changed, "SELECT count(*) FROM call WHERE engine = 'new' AND state = 'READY'"))
+                .as("a worker that runs by now claims it")
+                .isEqualTo(1);
+        assertThat(changed.runUntilIdle()).isZero();
+        assertThat(changed.read("outbox/a.md")).startsWith("[call 2]");
+    }
 }

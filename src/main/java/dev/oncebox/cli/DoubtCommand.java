@@ -1,6 +1,7 @@
 package dev.oncebox.cli;
 
 import dev.oncebox.cli.OnceboxCommand.CommandFailed;
+import dev.oncebox.config.Settings;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.sql.SqlDecisions;
 import picocli.CommandLine.Command;
@@ -41,7 +42,19 @@ final class DoubtCommand implements Runnable {
     int resend(
             @Parameters(paramLabel = "KEY", description = "The call's key, or its first 8 digits or more.") String key)
             throws CommandFailed {
-        return decisions().decide(CallState.DOUBT, key, false, "is sent again", SqlDecisions::resend);
+        return decisions().decide(CallState.DOUBT, key, false, "is sent again", this::resend);
+    }
+
+    /** A worker claims nothing for an engine that is configured no more. */
+    private boolean resend(SqlDecisions decisions, SqlDecisions.Case call) {
+        Settings settings = parent.settings();
+        String engine = settings.engines().containsKey(call.engine())
+                ? call.engine()
+                : settings.jobs()
+                        .find(call.job())
+                        .map(job -> job.engines().get(0))
+                        .orElse(call.engine());
+        return decisions.resend(call, engine);
     }
 
     @Command(

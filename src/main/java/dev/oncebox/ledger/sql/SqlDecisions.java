@@ -53,12 +53,13 @@ public final class SqlDecisions implements AutoCloseable {
 
     /** Opens a ledger that exists. */
     public static SqlDecisions open(Path ledgerFile, Clock clock) {
-        if (!Files.exists(ledgerFile)) {
-            throw new ConfigException("There is no ledger " + ledgerFile + ". Check --home.");
-        }
         Dialect dialect = new Sqlite(ledgerFile, false);
         try {
-            return new SqlDecisions(dialect, new Session(dialect.connect()), clock);
+            Session session = Files.exists(ledgerFile) ? SqlReports.session(dialect.connect(), ledgerFile) : null;
+            if (session == null) {
+                throw new ConfigException("There is no ledger " + ledgerFile + ". Check --home.");
+            }
+            return new SqlDecisions(dialect, session, clock);
         } catch (SQLException e) {
             throw dialect.explain(e);
         }
@@ -87,13 +88,20 @@ public final class SqlDecisions implements AutoCloseable {
                 row.getString(10));
     }
 
-    /** Sends a call in doubt again: it may be paid twice, and a person said so. False: it is in doubt no more. */
-    public boolean resend(Case call) {
+    /**
+     * Sends a call in doubt again: it may be paid twice, and a person said so. False: it is in doubt no more.
+     *
+     * @param engine to ask: the call's own, or another where that is configured no more
+     */
+    public boolean resend(Case call, String engine) {
         return inTransaction(() -> {
             int changed = session.update(
-                    "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0 WHERE id = ?"
+                    "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0,"
+                            + " earlier = CASE engine WHEN ? THEN earlier ELSE attempts END, engine = ? WHERE id = ?"
                             + " AND state = 'DOUBT'",
                     clock.millis(),
+                    engine,
+                    engine,
                     call.id());
             note(changed, call, EventKind.IN_DOUBT, "A person chose to send it again.");
             return changed == 1;

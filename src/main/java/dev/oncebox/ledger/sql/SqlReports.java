@@ -43,7 +43,7 @@ public final class SqlReports implements AutoCloseable {
     }
 
     /** Null while a worker has only begun to make the tables. */
-    private static @Nullable Session session(Connection connection, Path file) throws SQLException {
+    static @Nullable Session session(Connection connection, Path file) throws SQLException {
         var session = new Session(connection);
         try {
             long known = session.number("SELECT count(*) FROM sqlite_master WHERE name IN ('call', 'item', 'pause')");
