@@ -26,10 +26,14 @@ record Journal(Session session, long now, long node) {
         insert(kind, attempt, attempt.engine(), charged, cost, detail);
     }
 
-    /** The call goes on at another engine. */
+    /**
+     * The call goes on at another engine.
+     *
+     * @param perhapsCharged whether an attempt was, or may have been, charged; not only at the engine that it leaves
+     */
     void fallback(Attempt attempt, String next, @Nullable String why, boolean perhapsCharged) throws SQLException {
         String doubt = perhapsCharged
-                ? " An attempt at " + attempt.engine() + " may have been charged, so that this call may be paid twice."
+                ? " An earlier attempt was, or may have been, charged, so that this call may be paid twice."
                 : "";
         insert(
                 EventKind.FALLBACK,

@@ -178,8 +178,7 @@ final class SqlCalls {
         for (EventKind kind : next.events()) {
             switch (kind) {
                 case DEAD_LETTER -> journal.add(kind, attempt, detail);
-                case FALLBACK ->
-                    journal.fallback(attempt, next.engine(), next.code(), mayHaveBeenCharged(session, call));
+                case FALLBACK -> journal.fallback(attempt, next.engine(), next.code(), next.attempts() > 0);
                 default -> journal.charged(kind, attempt, verdict.charged(), cost, detail);
             }
         }
@@ -187,10 +186,6 @@ final class SqlCalls {
             ended(session, call.id());
         }
         return next;
-    }
-
-    private static boolean mayHaveBeenCharged(Session session, Call call) throws SQLException {
-        return session.number("SELECT doubts FROM call WHERE id = ?", call.id()) > 0;
     }
 
     /**

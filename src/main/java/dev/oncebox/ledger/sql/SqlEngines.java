@@ -1,5 +1,6 @@
 package dev.oncebox.ledger.sql;
 
+import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Ledger.Move;
 import dev.oncebox.ledger.Pause;
 import java.sql.SQLException;
@@ -14,23 +15,37 @@ import java.util.Map;
 /** Which engine a waiting call belongs to, and which engines are left in peace. Runs inside the writer's transactions. */
 final class SqlEngines {
 
+    private static final String GONE = "engine_gone";
+    private static final String GONE_REASON =
+            "Its engine, which would have recognised a repeat, is configured no more.";
+
     private final Clock clock;
 
     SqlEngines(Clock clock) {
         this.clock = clock;
     }
 
-    private record Waiting(long id, long fence, int sends, boolean doubtful) {}
+    private record Waiting(long id, long fence, int sends, boolean charged) {}
 
     /** Calls that no configured engine would ever claim go to the engine that their job names now. */
-    int reassign(Session session, Collection<String> engines, Map<String, String> engineOfJob) throws SQLException {
+    int reassign(Session session, long node, Collection<String> engines, Map<String, String> engineOfJob)
+            throws SQLException {
         String others = "state = 'READY' AND engine NOT IN (" + places(engines) + ")";
         // another engine does not know the key, so that a repeat of what only the old one recognises is a doubt
-        session.update(
-                "UPDATE call SET state = 'DOUBT', doubts = doubts + 1, unresolved = 0, code = 'engine_gone', reason ="
-                        + " 'Its engine, which would have recognised a repeat, is configured no more.' WHERE " + others
-                        + " AND unresolved > 0",
+        var journal = new Journal(session, clock.millis(), node);
+        List<Journal.Attempt> doubtful = session.list(
+                "SELECT id, fence, sends, engine FROM call WHERE " + others + " AND unresolved > 0 ORDER BY id",
+                row -> new Journal.Attempt(row.getLong(1), row.getLong(2), row.getInt(3), row.getString(4)),
                 engines.toArray());
+        for (Journal.Attempt last : doubtful) {
+            session.update(
+                    "UPDATE call SET state = 'DOUBT', doubts = doubts + 1, unresolved = 0, code = ?, reason = ?"
+                            + " WHERE id = ?",
+                    GONE,
+                    GONE_REASON,
+                    last.call());
+            journal.add(EventKind.IN_DOUBT, last, GONE + ": " + GONE_REASON);
+        }
         int changed = 0;
         for (Map.Entry<String, String> job : engineOfJob.entrySet()) {
             var values = new ArrayList<Object>(List.of(job.getValue()));
@@ -50,7 +65,7 @@ final class SqlEngines {
         values.addAll(move.jobs());
         values.add(limit);
         List<Waiting> calls = session.list(
-                "SELECT id, fence, sends, unresolved + doubts > 0 FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
+                "SELECT id, fence, sends, attempts > 0 FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
                         + " AND job IN (SELECT id FROM job WHERE name IN (" + places(move.jobs()) + "))"
                         + (move.evenUnresolved() ? "" : " AND unresolved = 0")
                         + " ORDER BY due, id LIMIT ?",
@@ -67,7 +82,7 @@ final class SqlEngines {
                     new Journal.Attempt(call.id(), call.fence(), call.sends(), move.from()),
                     move.to(),
                     move.reason(),
-                    call.doubtful());
+                    call.charged());
         }
         return calls.size();
     }

@@ -254,7 +254,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public int reassign(Collection<String> engines, Map<String, String> engineOfJob) {
-        return writer.write(session -> this.engines.reassign(session, engines, engineOfJob));
+        return writer.write(session -> this.engines.reassign(session, node, engines, engineOfJob));
     }
 
     @Override
