@@ -157,6 +157,10 @@ public final class Jobs {
                                 ? "application.properties has none: set engine.default.url."
                                 : "application.properties has: " + String.join(", ", known) + "."));
             }
+            if (engines.contains(engine)) {
+                throw new ConfigException(file.where("engines") + ": the engine \"" + engine
+                        + "\" is named twice, so that a call could go round for ever. Keep one.");
+            }
             engines.add(engine);
         }
         return List.copyOf(engines);

@@ -93,14 +93,11 @@ public interface Ledger extends AutoCloseable {
      */
     int reassign(Collection<String> engines, Map<String, String> engineOfJob);
 
-    /**
-     * Whether a call is in flight, or due within the horizon at one of these engines, or a file can be delivered.
-     * Cheap.
-     */
-    boolean isBusy(Duration horizon, Collection<String> engines);
+    /** Whether a call is in flight, or due within the horizon and within reach, or a file can be delivered. Cheap. */
+    boolean isBusy(Duration horizon, Reach reach);
 
-    /** What is left to do, counted. Calls for other engines than these are parked. */
-    Work work(Duration horizon, Collection<String> engines);
+    /** What is left to do, counted. Calls beyond reach are parked. */
+    Work work(Duration horizon, Reach reach);
 
     /** Calls {@code changed} whenever a call may have become due or a file settled. */
     void onChange(Runnable changed);
@@ -122,6 +119,20 @@ public interface Ledger extends AutoCloseable {
      * @param reason why nothing is sent to {@code from}
      */
     record Move(String from, String to, List<String> jobs, boolean evenUnresolved, String reason) {}
+
+    /**
+     * Which waiting calls can be sent.
+     *
+     * @param engines whose calls can
+     * @param moves by which calls of other engines can as well
+     */
+    record Reach(Collection<String> engines, List<Move> moves) {
+        public static final Reach NOTHING = new Reach(List.of(), List.of());
+
+        public Reach(Collection<String> engines) {
+            this(engines, List.of());
+        }
+    }
 
     /**
      * What attempts cost.

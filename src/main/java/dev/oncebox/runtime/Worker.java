@@ -14,6 +14,7 @@ import dev.oncebox.intake.RequestKey;
 import dev.oncebox.job.Job;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.camel.Fallbacks;
@@ -25,11 +26,10 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.camel.CamelContext;
@@ -228,27 +228,31 @@ public final class Worker implements AutoCloseable {
                 : List.of(settings.budget(), new BudgetSettings(maxCalls, null, null));
     }
 
-    /** The engines at which a call can be sent before then, also by way of a fallback. */
-    private Collection<String> engines(Duration horizon) {
-        Map<String, Pause> pauses = capacity.pauses();
-        Pause budget = pauses.get(Pause.BUDGET);
-        if (budget != null && budget.lasts(clock.millis(), horizon)) {
-            return Set.of();
+    /** What can be sent before then, also by way of a fallback. */
+    private Ledger.Reach reach(Duration horizon) {
+        Map<String, Pause> lasting = new TreeMap<>(capacity.pauses());
+        lasting.values().removeIf(pause -> !pause.lasts(clock.millis(), horizon));
+        if (lasting.containsKey(Pause.BUDGET)) {
+            return Ledger.Reach.NOTHING;
         }
-        return fallbacks.served(settings.engines().keySet().stream()
-                .filter(engine ->
-                        pauses.get(engine) == null || !pauses.get(engine).lasts(clock.millis(), horizon))
-                .toList());
+        List<String> available = settings.engines().keySet().stream()
+                .filter(engine -> !lasting.containsKey(engine))
+                .toList();
+        return new Ledger.Reach(
+                available,
+                available.stream()
+                        .flatMap(engine -> fallbacks.to(engine, lasting).stream())
+                        .toList());
     }
 
     /** Whether something is in flight, due within the horizon, or can be delivered. */
     public boolean isBusy(Duration horizon) {
-        return ledger.isBusy(horizon, engines(horizon));
+        return ledger.isBusy(horizon, reach(horizon));
     }
 
     /** What is left to do, as the ledger sees it. */
     public Ledger.Work work(Duration horizon) {
-        return ledger.work(horizon, engines(horizon));
+        return ledger.work(horizon, reach(horizon));
     }
 
     /** Whether no file waits in the inbox to be taken. */
@@ -281,8 +285,18 @@ public final class Worker implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        rememberPauses();
         main.stop();
         ledger.close();
         lock.close();
+    }
+
+    /** The last replies may have said something new after the last look at the pauses. */
+    private void rememberPauses() {
+        try {
+            ledger.pauses(capacity.pauses());
+        } catch (LedgerException e) {
+            LOG.warn("{} What stands still could not be recorded.", e.getMessage());
+        }
     }
 }

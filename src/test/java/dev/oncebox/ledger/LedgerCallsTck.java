@@ -201,18 +201,26 @@ public abstract class LedgerCallsTck extends LedgerTck {
         drop("f.jsonl", "a", "b", "c");
         attempt(new Verdict.Refused("busy", "Busy.", Cause.BUSY, Duration.ofHours(1)));
         attempt(unusable());
-        Ledger.Work work = ledger.work(Duration.ofMinutes(10), List.of(ENGINE));
+        Ledger.Work work = ledger.work(Duration.ofMinutes(10), new Ledger.Reach(List.of(ENGINE)));
         assertThat(work.unfinished()).isEqualTo(1);
         assertThat(work.parked()).isEqualTo(1);
         assertThat(work.dead()).isEqualTo(1);
         assertThat(work.undelivered()).isZero();
-        assertThat(ledger.work(Duration.ofHours(2), List.of(ENGINE)).parked()).isZero();
-        assertThat(ledger.work(Duration.ofHours(2), List.of("other")).parked()).isEqualTo(2);
-        assertThat(ledger.isBusy(Duration.ZERO, List.of(ENGINE))).isTrue();
-        assertThat(ledger.isBusy(Duration.ofHours(2), List.of("other"))).isFalse();
+        assertThat(ledger.work(Duration.ofHours(2), new Ledger.Reach(List.of(ENGINE)))
+                        .parked())
+                .isZero();
+        assertThat(ledger.work(Duration.ofHours(2), new Ledger.Reach(List.of("other")))
+                        .parked())
+                .isEqualTo(2);
+        assertThat(ledger.isBusy(Duration.ZERO, new Ledger.Reach(List.of(ENGINE))))
+                .isTrue();
+        assertThat(ledger.isBusy(Duration.ofHours(2), new Ledger.Reach(List.of("other"))))
+                .isFalse();
         ledger.settle(send(), unusable(), Steps.of(unusable()), null);
-        assertThat(ledger.isBusy(Duration.ofMinutes(10), List.of(ENGINE))).isFalse();
-        assertThat(ledger.isBusy(Duration.ofHours(2), List.of(ENGINE))).isTrue();
+        assertThat(ledger.isBusy(Duration.ofMinutes(10), new Ledger.Reach(List.of(ENGINE))))
+                .isFalse();
+        assertThat(ledger.isBusy(Duration.ofHours(2), new Ledger.Reach(List.of(ENGINE))))
+                .isTrue();
     }
 
     private static List<String> texts(List<Call> calls) {

@@ -212,7 +212,8 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         assertThat(settled()).isEmpty();
         assertThat(rows("SELECT detail FROM event WHERE file = ?", row -> row.getString(1), file.id()))
                 .containsExactly("f~2.jsonl");
-        assertThat(ledger.work(Duration.ZERO, List.of(ENGINE)).undelivered()).isZero();
+        assertThat(ledger.work(Duration.ZERO, new Ledger.Reach(List.of(ENGINE))).undelivered())
+                .isZero();
     }
 
     @Test

@@ -22,7 +22,8 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
         reopen();
         assertThat(ledger.recover()).isEqualTo(1);
         assertThat(call("a").state()).isEqualTo(CallState.DOUBT);
-        assertThat(ledger.work(Duration.ZERO, List.of(ENGINE)).doubts()).isEqualTo(1);
+        assertThat(ledger.work(Duration.ZERO, new Ledger.Reach(List.of(ENGINE))).doubts())
+                .isEqualTo(1);
         assertThat(pending(file)).isEqualTo(1);
 
         assertThat(ledger.settle(call, valid("late"), Steps.of(valid("late")), REPLY)

@@ -5,9 +5,11 @@ import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Variables;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
 import org.apache.camel.Endpoint;
 import org.apache.camel.Exchange;
 import org.apache.camel.Processor;
@@ -20,7 +22,7 @@ final class DueConsumer extends LedgerConsumer {
     private final Ledger ledger;
     private final Capacity capacity;
     private final Fallbacks fallbacks;
-    private final Pauses pauses;
+    private final Pauses told;
     private boolean unclear;
 
     DueConsumer(Endpoint endpoint, Processor processor, LedgerComponent component) {
@@ -28,34 +30,61 @@ final class DueConsumer extends LedgerConsumer {
         this.ledger = component.ledger();
         this.capacity = component.capacity();
         this.fallbacks = component.fallbacks();
-        this.pauses = new Pauses(ledger);
+        this.told = new Pauses(ledger);
     }
 
+    /** Each engine's own calls come first, so that one that is left in peace can be probed before they go elsewhere. */
     @Override
     boolean take() {
+        if (unclear) {
+            // a claim that failed may have happened all the same: what nobody here knows of is given back
+            ledger.releaseClaims();
+            unclear = false;
+        }
         boolean more = false;
         for (String engine : capacity.engines()) {
-            int places = capacity.take(engine, MOST_AT_ONCE);
-            int used = 0;
-            try {
-                List<Call> calls = places == 0 ? List.of() : claim(engine, places);
-                if (!calls.isEmpty()) {
-                    CrashPoint.AFTER_CLAIM.reach();
-                }
-                for (Call call : calls) {
-                    used++;
-                    Exchange exchange = createExchange(false);
-                    exchange.getMessage().setBody(call);
-                    exchange.setVariable(Variables.CALL, call);
-                    start(exchange, () -> finished(exchange));
-                }
-                more |= places > 0 && calls.size() == places;
-            } finally {
-                capacity.giveBack(engine, places - used);
+            more |= take(engine, places -> ledger.claim(engine, places));
+        }
+        Map<String, Pause> pauses = capacity.pauses();
+        for (String engine : capacity.engines()) {
+            for (Ledger.Move move : fallbacks.to(engine, pauses)) {
+                more |= take(
+                        engine,
+                        places -> ledger.fallBack(move, places) == 0 ? List.of() : ledger.claim(engine, places));
             }
         }
-        pauses.tell(capacity.pauses());
+        told.tell(capacity.pauses());
         return more;
+    }
+
+    private boolean take(String engine, IntFunction<List<Call>> claim) {
+        int places = capacity.take(engine, MOST_AT_ONCE);
+        int used = 0;
+        try {
+            List<Call> calls = places == 0 ? List.of() : claimed(claim, places);
+            if (!calls.isEmpty()) {
+                CrashPoint.AFTER_CLAIM.reach();
+            }
+            for (Call call : calls) {
+                used++;
+                Exchange exchange = createExchange(false);
+                exchange.getMessage().setBody(call);
+                exchange.setVariable(Variables.CALL, call);
+                start(exchange, () -> finished(exchange));
+            }
+            return places > 0 && calls.size() == places;
+        } finally {
+            capacity.giveBack(engine, places - used);
+        }
+    }
+
+    private List<Call> claimed(IntFunction<List<Call>> claim, int places) {
+        try {
+            return claim.apply(places);
+        } catch (LedgerException e) {
+            unclear = true;
+            throw e;
+        }
     }
 
     /** Camel tells the guard nothing of a block whose error handling failed as well, and the call would stay open. */
@@ -66,30 +95,6 @@ final class DueConsumer extends LedgerConsumer {
             }
         } finally {
             Places.free(capacity, exchange, Guard.UNSETTLED);
-        }
-    }
-
-    /**
-     * The engine's own calls, then those of engines that are left in peace. A claim that failed may have happened all
-     * the same: what nobody here knows of is given back first.
-     */
-    private List<Call> claim(String engine, int places) {
-        if (unclear) {
-            ledger.releaseClaims();
-            unclear = false;
-        }
-        try {
-            List<Call> calls = new ArrayList<>(ledger.claim(engine, places));
-            for (Ledger.Move move : fallbacks.to(engine, capacity.pauses())) {
-                int free = places - calls.size();
-                if (free > 0 && ledger.fallBack(move, free) > 0) {
-                    calls.addAll(ledger.claim(engine, free));
-                }
-            }
-            return calls;
-        } catch (LedgerException e) {
-            unclear = true;
-            throw e;
         }
     }
 }

@@ -3,12 +3,10 @@ package dev.oncebox.ledger.camel;
 import dev.oncebox.ledger.Ledger.Move;
 import dev.oncebox.ledger.Pause;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * The ways that calls may go when their engine is left in peace: forward in their job's order, past other engines that
@@ -20,7 +18,7 @@ import java.util.TreeSet;
 public record Fallbacks(Map<String, List<String>> enginesOfJobs, Set<String> resending) {
 
     /** The ways that lead to an engine. */
-    List<Move> to(String engine, Map<String, Pause> pauses) {
+    public List<Move> to(String engine, Map<String, Pause> pauses) {
         Map<String, List<String>> jobsByOrigin = new TreeMap<>();
         enginesOfJobs.forEach((job, engines) -> {
             for (int i = engines.indexOf(engine) - 1; i >= 0 && pauses.containsKey(engines.get(i)); i--) {
@@ -36,18 +34,5 @@ public record Fallbacks(Map<String, List<String>> enginesOfJobs, Set<String> res
             moves.add(new Move(from, engine, jobs, resending.contains(from), reason));
         });
         return moves;
-    }
-
-    /** Engines whose calls can be answered by one of {@code available}. */
-    public Set<String> served(Collection<String> available) {
-        Set<String> served = new TreeSet<>(available);
-        enginesOfJobs.values().forEach(engines -> {
-            for (int i = 0; i < engines.size(); i++) {
-                if (engines.subList(i, engines.size()).stream().anyMatch(available::contains)) {
-                    served.add(engines.get(i));
-                }
-            }
-        });
-        return served;
     }
 }

@@ -2,6 +2,8 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Ledger.Move;
+import dev.oncebox.ledger.Ledger.Reach;
+import dev.oncebox.ledger.Ledger.Work;
 import dev.oncebox.ledger.Pause;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -85,6 +87,48 @@ final class SqlEngines {
                     call.charged());
         }
         return calls.size();
+    }
+
+    /** A condition that a waiting call can be sent before a moment, and its values. */
+    private record Sendable(String condition, List<Object> values) {
+        static Sendable of(long until, Reach reach) {
+            var condition = new StringBuilder("(due <= ? AND (engine IN (" + places(reach.engines()) + ")");
+            var values = new ArrayList<Object>(List.of(until));
+            values.addAll(reach.engines());
+            for (Move move : reach.moves()) {
+                condition
+                        .append(" OR engine = ? AND job IN (SELECT id FROM job WHERE name IN (")
+                        .append(places(move.jobs()))
+                        .append("))")
+                        .append(move.evenUnresolved() ? "" : " AND unresolved = 0");
+                values.add(move.from());
+                values.addAll(move.jobs());
+            }
+            return new Sendable(condition.append("))").toString(), values);
+        }
+    }
+
+    Work work(Session session, long until, Reach reach) throws SQLException {
+        Sendable sendable = Sendable.of(until, reach);
+        Object[] values = sendable.values().toArray();
+        String ready = "SELECT count(*) FROM call WHERE state = 'READY' AND ";
+        return new Work(
+                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')")
+                        + session.number(ready + sendable.condition(), values),
+                session.number(ready + "NOT " + sendable.condition(), values),
+                session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0"),
+                session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'"),
+                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'"));
+    }
+
+    boolean isBusy(Session session, long until, Reach reach) throws SQLException {
+        Sendable sendable = Sendable.of(until, reach);
+        return session.number(
+                        "SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING'))"
+                                + " OR EXISTS (SELECT 1 FROM call WHERE state = 'READY' AND " + sendable.condition()
+                                + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0)",
+                        sendable.values().toArray())
+                > 0;
     }
 
     private static String places(Collection<?> values) {

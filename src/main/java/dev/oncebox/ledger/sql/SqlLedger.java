@@ -30,7 +30,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger in a database: one group-committing writer, and readers beside it. */
@@ -222,29 +221,13 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
-    public Work work(Duration horizon, Collection<String> engines) {
-        long until = clock.millis() + horizon.toMillis();
-        String ready =
-                "SELECT count(*) FROM call WHERE state = 'READY' AND (due <= ? AND instr(?, '|' || engine || '|') > 0) = ";
-        return readers.read(session -> new Work(
-                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')")
-                        + session.number(ready + "1", until, barred(engines)),
-                session.number(ready + "0", until, barred(engines)),
-                session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0"),
-                session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'"),
-                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'")));
+    public Work work(Duration horizon, Reach reach) {
+        return readers.read(session -> engines.work(session, clock.millis() + horizon.toMillis(), reach));
     }
 
     @Override
-    public boolean isBusy(Duration horizon, Collection<String> engines) {
-        long until = clock.millis() + horizon.toMillis();
-        return readers.read(session -> session.number(
-                        "SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING'))"
-                                + " OR EXISTS (SELECT 1 FROM call WHERE state = 'READY' AND due <= ? AND instr(?, '|' || engine || '|'))"
-                                + " OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0)",
-                        until,
-                        barred(engines)))
-                > 0;
+    public boolean isBusy(Duration horizon, Reach reach) {
+        return readers.read(session -> engines.isBusy(session, clock.millis() + horizon.toMillis(), reach));
     }
 
     @Override
@@ -278,11 +261,6 @@ public final class SqlLedger implements Ledger {
     @Override
     public Spent spent(long since) {
         return readers.read(session -> SqlFigures.spent(session, since));
-    }
-
-    /** Names in one text, each between bars, for a search in SQL; a name of an engine holds no bar. */
-    private static String barred(Collection<String> names) {
-        return names.stream().collect(Collectors.joining("|", "|", "|"));
     }
 
     @Override

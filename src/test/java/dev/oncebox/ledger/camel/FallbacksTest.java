@@ -56,12 +56,4 @@ class FallbacksTest {
         assertThat(FALLBACKS.to("a", Map.of("c", pause("C."))))
                 .containsExactly(new Move("c", "a", List.of("other"), true, "C"));
     }
-
-    @Test
-    void what_can_be_answered_is_what_leads_to_an_engine_that_is_there() {
-        assertThat(FALLBACKS.served(List.of())).isEmpty();
-        assertThat(FALLBACKS.served(List.of("b"))).containsExactly("a", "b");
-        assertThat(FALLBACKS.served(List.of("c"))).containsExactly("a", "b", "c");
-        assertThat(FALLBACKS.served(List.of("a"))).containsExactly("a", "c");
-    }
 }
