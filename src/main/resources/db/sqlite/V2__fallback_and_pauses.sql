@@ -12,7 +12,7 @@ CREATE INDEX event_charged ON event (at) WHERE charged IN ('YES', 'UNKNOWN');
 -- Which engines are sent nothing at the moment, or whether a budget is used up; a row while it lasts.
 CREATE TABLE pause (
   name   TEXT    PRIMARY KEY,
-  state  TEXT    NOT NULL CHECK (state IN ('OPEN', 'PROBING', 'SPENT')),
+  state  TEXT    NOT NULL CHECK (state IN ('OPEN', 'PROBING', 'LIMITED', 'SPENT')),
   since  INTEGER NOT NULL,
   until  INTEGER NOT NULL,
   reason TEXT    NOT NULL

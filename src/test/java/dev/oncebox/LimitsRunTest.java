@@ -256,4 +256,23 @@ class LimitsRunTest extends StubbedHome {
         assertThat(CommandOutput.of(home, "journal", "00000000", "--replies").exit())
                 .isEqualTo(1);
     }
+
+    /** The engine said that nothing is left for a day: an idle run must not wait for it, and status must say so. */
+    @Test
+    void a_limit_that_an_engine_announces_for_hours_parks_its_calls() {
+        TestHome home = home("engine.default.concurrency=1");
+        home.drop(
+                "x.jsonl",
+                "\"[[stub: header=x-ratelimit-limit-requests:10 header=x-ratelimit-remaining-requests:0"
+                        + " header=x-ratelimit-reset-requests:1d]] a\"\n\"b\"\n");
+
+        assertThat(home.runUntilIdle()).isEqualTo(4);
+
+        assertThat(stub.count()).isEqualTo(1);
+        JsonNode engine = home.status().at("/engines/default");
+        assertThat(engine.path("breaker").asText()).as("no fault of the engine").isEqualTo("closed");
+        assertThat(Instant.parse(engine.path("resumesAt").asText()))
+                .isAfter(Instant.now().plus(Duration.ofMinutes(30)));
+        assertThat(engine.path("reason").asText()).contains("limit");
+    }
 }

@@ -9,6 +9,7 @@ import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import dev.oncebox.ledger.Verdict.Refused.Cause;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,11 +23,15 @@ final class Gate {
     /** The weight of the newest in the moving average of how many tokens a call takes. */
     private static final int WEIGHT = 8;
 
+    private static final Duration WORTH_TELLING = Duration.ofSeconds(30);
+
+    private final Clock clock;
     private final RampUp rampUp;
     private final Breaker breaker;
     private final Quota requests;
     private final Quota tokens;
     private final Map<Long, Long> expected = new HashMap<>();
+    private @Nullable Pause limited;
     private int inFlight;
     private long usual = FIRST_GUESS;
     /** Places of which the call is not known yet, and the tokens that were taken for all of them. */
@@ -35,6 +40,7 @@ final class Gate {
     private long reserved;
 
     Gate(EngineSettings settings, Retry retry, Clock clock, LongSupplier nanoTime) {
+        this.clock = clock;
         rampUp = new RampUp(settings.concurrency(), nanoTime);
         breaker = new Breaker(settings.name(), retry, clock);
         requests = new Quota(settings.requestsPerMinute(), nanoTime);
@@ -136,6 +142,26 @@ final class Gate {
     }
 
     synchronized @Nullable Pause pause() {
-        return breaker.pause();
+        Pause open = breaker.pause();
+        return open != null ? open : limited();
+    }
+
+    /** A wait of seconds is the rule under a limit, and worth no word. */
+    private @Nullable Pause limited() {
+        Duration wait = longer(requests.untilLeft(), tokens.untilLeft());
+        if (wait.compareTo(WORTH_TELLING) < 0) {
+            limited = null;
+            return null;
+        }
+        long now = clock.millis();
+        long until = now + wait.toMillis();
+        if (limited == null || Math.abs(until - limited.until()) > WORTH_TELLING.toMillis()) {
+            limited = new Pause(Pause.State.LIMITED, now, until, "The engine's limit for a time is used up.");
+        }
+        return limited;
+    }
+
+    private static Duration longer(Duration a, Duration b) {
+        return a.compareTo(b) > 0 ? a : b;
     }
 }

@@ -68,6 +68,18 @@ final class Quota {
         return bucket == null ? Long.MAX_VALUE : bucket.getAvailableTokens();
     }
 
+    /** How long it takes until something is left. */
+    Duration untilLeft() {
+        long nanos = Math.max(untilLeft(configured), untilLeft(announced));
+        return Duration.ofNanos(nanos);
+    }
+
+    private static long untilLeft(@Nullable Bucket bucket) {
+        return bucket == null || bucket.getAvailableTokens() > 0
+                ? 0
+                : bucket.estimateAbilityToConsume(1).getNanosToWaitForRefill();
+    }
+
     boolean isLimited() {
         return configured != null || announced != null;
     }

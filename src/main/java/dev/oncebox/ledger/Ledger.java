@@ -40,6 +40,9 @@ public interface Ledger extends AutoCloseable {
     /** Claims calls of an engine that are due; never more than {@code limit}. */
     List<Call> claim(String engine, int limit);
 
+    /** In how many milliseconds the next call of these engines falls due; {@link Long#MAX_VALUE}: none is known to. */
+    long untilDue(Collection<String> engines);
+
     /** Gives back every claim of this process that was not sent, when it is not known which claims there are. */
     void releaseClaims();
 

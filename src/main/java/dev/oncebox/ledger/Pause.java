@@ -20,13 +20,20 @@ public record Pause(State state, long since, long until, String reason) {
         OPEN,
         /** One call may show whether the engine answers again. */
         PROBING,
+        /** The engine's limit for a time is used up: no fault of it, so that its calls wait for it. */
+        LIMITED,
         /** A budget is used up. */
         SPENT
     }
 
     /** Whether it is not worth waiting for: it lasts that long, or has lasted that long already. */
     public boolean lasts(long now, Duration horizon) {
-        boolean inVain = state != State.SPENT && now - since >= horizon.toMillis();
+        boolean inVain = isBroken() && now - since >= horizon.toMillis();
         return until == 0 || until - now > horizon.toMillis() || inVain;
+    }
+
+    /** Whether the engine itself is in trouble. */
+    public boolean isBroken() {
+        return state == State.OPEN || state == State.PROBING;
     }
 }

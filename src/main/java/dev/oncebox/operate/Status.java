@@ -127,7 +127,9 @@ public record Status(
         Figures.Waiting waiting = figures.waiting().getOrDefault(name, new Figures.Waiting(0, 0, 0));
         long resumes = pause != null ? pause.until() : waiting.due() == 0 ? waiting.next() : 0;
         return new Engine(
-                pause == null ? "closed" : pause.state().name().toLowerCase(Locale.ROOT),
+                pause == null || !pause.isBroken()
+                        ? "closed"
+                        : pause.state().name().toLowerCase(Locale.ROOT),
                 figures.inFlight().getOrDefault(name, 0L),
                 resumes == 0 ? null : Times.iso(resumes),
                 waiting.later(),

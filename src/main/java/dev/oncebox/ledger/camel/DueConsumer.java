@@ -9,6 +9,8 @@ import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Variables;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntFunction;
 import org.apache.camel.Endpoint;
 import org.apache.camel.Exchange;
@@ -23,6 +25,9 @@ final class DueConsumer extends LedgerConsumer {
     private final Capacity capacity;
     private final Fallbacks fallbacks;
     private final Pauses told;
+    /** Exchanges that ended without settling their call, at a moment when the ledger could not take it. */
+    private final Queue<Exchange> unsettled = new ConcurrentLinkedQueue<>();
+
     private boolean unclear;
 
     DueConsumer(Endpoint endpoint, Processor processor, LedgerComponent component) {
@@ -36,6 +41,10 @@ final class DueConsumer extends LedgerConsumer {
     /** Each engine's own calls come first, so that one that is left in peace can be probed before they go elsewhere. */
     @Override
     boolean take() {
+        for (Exchange exchange = unsettled.peek(); exchange != null; exchange = unsettled.peek()) {
+            Guard.settleIfOpen(ledger, exchange);
+            unsettled.remove();
+        }
         if (unclear) {
             // a claim that failed may have happened all the same: what nobody here knows of is given back
             ledger.releaseClaims();
@@ -61,7 +70,8 @@ final class DueConsumer extends LedgerConsumer {
         int places = capacity.take(engine, MOST_AT_ONCE);
         int used = 0;
         try {
-            List<Call> calls = places == 0 ? List.of() : claimed(claim, places);
+            unclear = true;
+            List<Call> calls = places == 0 ? List.of() : claim.apply(places);
             if (!calls.isEmpty()) {
                 CrashPoint.AFTER_CLAIM.reach();
             }
@@ -72,19 +82,16 @@ final class DueConsumer extends LedgerConsumer {
                 exchange.setVariable(Variables.CALL, call);
                 start(exchange, () -> finished(exchange));
             }
+            unclear = false;
             return places > 0 && calls.size() == places;
         } finally {
             capacity.giveBack(engine, places - used);
         }
     }
 
-    private List<Call> claimed(IntFunction<List<Call>> claim, int places) {
-        try {
-            return claim.apply(places);
-        } catch (LedgerException e) {
-            unclear = true;
-            throw e;
-        }
+    @Override
+    long restMillis() {
+        return ledger.untilDue(capacity.engines());
     }
 
     /** Camel tells the guard nothing of a block whose error handling failed as well, and the call would stay open. */
@@ -93,6 +100,8 @@ final class DueConsumer extends LedgerConsumer {
             if (exchange.getException() != null) {
                 Guard.settleIfOpen(ledger, exchange);
             }
+        } catch (LedgerException e) {
+            unsettled.add(exchange);
         } finally {
             Places.free(capacity, exchange, Guard.UNSETTLED);
         }

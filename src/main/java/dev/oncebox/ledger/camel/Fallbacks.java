@@ -21,7 +21,7 @@ public record Fallbacks(Map<String, List<String>> enginesOfJobs, Set<String> res
     public List<Move> to(String engine, Map<String, Pause> pauses) {
         Map<String, List<String>> jobsByOrigin = new TreeMap<>();
         enginesOfJobs.forEach((job, engines) -> {
-            for (int i = engines.indexOf(engine) - 1; i >= 0 && pauses.containsKey(engines.get(i)); i--) {
+            for (int i = engines.indexOf(engine) - 1; i >= 0 && isBroken(engines.get(i), pauses); i--) {
                 jobsByOrigin
                         .computeIfAbsent(engines.get(i), origin -> new ArrayList<>())
                         .add(job);
@@ -34,5 +34,10 @@ public record Fallbacks(Map<String, List<String>> enginesOfJobs, Set<String> res
             moves.add(new Move(from, engine, jobs, resending.contains(from), reason));
         });
         return moves;
+    }
+
+    private static boolean isBroken(String engine, Map<String, Pause> pauses) {
+        Pause pause = pauses.get(engine);
+        return pause != null && pause.isBroken();
     }
 }

@@ -41,6 +41,11 @@ abstract class LedgerConsumer extends DefaultConsumer {
     /** Takes what there is to do now and hands it to {@link #start}; true: there may be more at once. */
     abstract boolean take();
 
+    /** How long there is nothing to do unless something changes, as far as is known; no longer than a look is apart. */
+    long restMillis() {
+        return LONGEST_WAIT_MILLIS;
+    }
+
     final void wakeUp() {
         if (wakeUps.availablePermits() == 0) {
             wakeUps.release();
@@ -50,6 +55,19 @@ abstract class LedgerConsumer extends DefaultConsumer {
     /** Processes an exchange in a thread of its own; {@code after} runs whatever became of it. */
     final void start(Exchange exchange, Runnable after) {
         underWay.register();
+        boolean handedOver = false;
+        try {
+            execute(exchange, after);
+            handedOver = true;
+        } finally {
+            if (!handedOver) {
+                underWay.arriveAndDeregister();
+                after.run();
+            }
+        }
+    }
+
+    private void execute(Exchange exchange, Runnable after) {
         Objects.requireNonNull(workers).execute(() -> {
             try {
                 getProcessor().process(exchange);
@@ -99,7 +117,7 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 boolean more = take();
                 failing = false;
                 if (!more) {
-                    wakeUps.tryAcquire(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+                    wakeUps.tryAcquire(Math.min(LONGEST_WAIT_MILLIS, restMillis()), TimeUnit.MILLISECONDS);
                     wakeUps.drainPermits();
                 }
             } catch (InterruptedException e) {
@@ -111,7 +129,7 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 }
                 failing = true;
                 pause();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("Unexpected failure while taking from {}", getEndpoint(), e);
                 pause();
             }

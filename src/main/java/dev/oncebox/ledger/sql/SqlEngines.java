@@ -131,6 +131,20 @@ final class SqlEngines {
                 > 0;
     }
 
+    /** Calls that are due already wait for a place, which is another matter. */
+    long untilDue(Session session, Collection<String> engines) throws SQLException {
+        long now = clock.millis();
+        long next = Long.MAX_VALUE;
+        for (String engine : engines) {
+            long due = session.number(
+                    "SELECT coalesce(min(due), 0) FROM call WHERE state = 'READY' AND engine = ? AND due > ?",
+                    engine,
+                    now);
+            next = due == 0 ? next : Math.min(next, due - now);
+        }
+        return next;
+    }
+
     private static String places(Collection<?> values) {
         return String.join(", ", Collections.nCopies(values.size(), "?"));
     }

@@ -161,6 +161,11 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
+    public long untilDue(Collection<String> engines) {
+        return readers.read(session -> this.engines.untilDue(session, engines));
+    }
+
+    @Override
     public boolean sent(Call call) {
         return writer.write(session -> calls.sent(session, node, call));
     }

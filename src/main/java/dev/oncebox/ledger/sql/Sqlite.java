@@ -39,12 +39,13 @@ final class Sqlite implements Dialect {
     Sqlite(Path file, boolean readOnly) {
         this.file = file;
         var config = new SQLiteConfig();
-        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
         config.setBusyTimeout(BUSY_MILLIS);
         config.setCacheSize(-32_000);
         if (readOnly) {
             config.setReadOnly(true);
+        } else {
+            config.setJournalMode(SQLiteConfig.JournalMode.WAL);
         }
         source = new SQLiteDataSource(config);
         source.setUrl("jdbc:sqlite:" + file);
