@@ -14,19 +14,19 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /** The endpoint's log on one side, the answers and the journal on the other. */
-final class Evidence {
+public final class Evidence {
 
     private Evidence() {}
 
     /** A batch of distinct items with the ids {@code i1}, {@code i2}, … */
-    static String batch(int items) {
+    public static String batch(int items) {
         return batch(items, "");
     }
 
     /**
      * @param directive see {@link Stub}; part of every text
      */
-    static String batch(int items, String directive) {
+    public static String batch(int items, String directive) {
         var lines = new StringBuilder();
         for (int i = 1; i <= items; i++) {
             lines.append("{\"id\":\"i%d\",\"text\":\"Question %d. %s\"}\n".formatted(i, i, directive));
@@ -35,14 +35,14 @@ final class Evidence {
     }
 
     /** How often the endpoint accepted each key. */
-    static Map<String, Integer> accepted(Stub stub) {
+    public static Map<String, Integer> accepted(Stub stub) {
         Map<String, Integer> accepted = new TreeMap<>();
         stub.calls().forEach(call -> accepted.merge(String.valueOf(call.key()), 1, Integer::sum));
         return accepted;
     }
 
     /** Every id once and in order, each with a text that the endpoint gave to a call with the item's own key. */
-    static void assertAnswers(List<JsonNode> answers, int items, Stub stub) {
+    public static void assertAnswers(List<JsonNode> answers, int items, Stub stub) {
         assertThat(answers)
                 .extracting(line -> line.path("id").asText())
                 .containsExactlyElementsOf(
@@ -64,7 +64,7 @@ final class Evidence {
     }
 
     /** How often a journal has an event, by key. */
-    static Map<String, Integer> count(List<JsonNode> journal, String event) {
+    public static Map<String, Integer> count(List<JsonNode> journal, String event) {
         Map<String, Integer> counts = new TreeMap<>();
         for (JsonNode line : journal) {
             if (line.path("event").asText().equals(event)) {
@@ -78,7 +78,7 @@ final class Evidence {
      * What the endpoint accepted n times was sent at least n times by the journal, and all of these but the last were
      * in doubt.
      */
-    static void assertJournalCovers(Stub stub, List<JsonNode> journal) {
+    public static void assertJournalCovers(Stub stub, List<JsonNode> journal) {
         Map<String, Integer> sent = count(journal, "SENT");
         Map<String, Integer> doubts = count(journal, "IN_DOUBT");
         accepted(stub).forEach((key, times) -> {

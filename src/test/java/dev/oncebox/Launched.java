@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * <p>The tests start it some hundred times, so they spare the compiler and share a class archive; what is tested is the
  * same program. Those that look at the start itself do without.
  */
-final class Launched implements AutoCloseable {
+public final class Launched implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
@@ -29,39 +30,46 @@ final class Launched implements AutoCloseable {
     }
 
     /** Starts a command on a home, with more options for Java. */
-    static Launched quickly(TestHome home, String javaOptions, String... command) {
+    public static Launched quickly(TestHome home, String javaOptions, String... command) {
         return plainly(home, QUICK + " -XX:SharedArchiveFile=" + Archive.FILE + " " + javaOptions, command);
+    }
+
+    /** Starts a command on a home, with more variables in its environment. */
+    public static Launched within(List<String> environment, TestHome home, String... command) {
+        List<String> all = new ArrayList<>(environment);
+        all.add("JAVA_OPTS=" + QUICK + " -XX:SharedArchiveFile=" + Archive.FILE);
+        return new Launched(home.start(all, command));
     }
 
     static Launched plainly(TestHome home, String javaOptions, String... command) {
         return new Launched(home.start(List.of("JAVA_OPTS=" + javaOptions), command));
     }
 
-    static Launched untilIdle(TestHome home) {
+    public static Launched untilIdle(TestHome home) {
         return quickly(home, "", "run", "--until-idle");
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
     /** Waits for its end and returns its exit code. */
-    int exit() {
+    public int exit() {
         return exitWithin(PATIENCE);
     }
 
-    int exitWithin(Duration time) {
+    public int exitWithin(Duration time) {
         if (!endsWithin(time)) {
             throw new AssertionError("still running after " + time);
         }
         return process.exitValue();
     }
 
-    boolean endsWithin(Duration time) {
+    public boolean endsWithin(Duration time) {
         try {
             return process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -70,7 +78,7 @@ final class Launched implements AutoCloseable {
     }
 
     /** kill -9; returns whether it was still alive. If not, it must have come to its end properly. */
-    boolean kill() {
+    public boolean kill() {
         process.destroyForcibly();
         int exit = exit();
         if (!Set.of(0, 4, 137).contains(exit)) {
@@ -79,7 +87,7 @@ final class Launched implements AutoCloseable {
         return exit == 137;
     }
 
-    void signal(String name) {
+    public void signal(String name) {
         ShellCommand.of("kill", "-" + name, String.valueOf(pid())).run();
     }
 

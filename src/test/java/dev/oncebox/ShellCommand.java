@@ -11,33 +11,33 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A command as somebody types it, run to its end. */
-record ShellCommand(List<String> words, Path folder, Map<String, String> environment) {
+public record ShellCommand(List<String> words, Path folder, Map<String, String> environment) {
 
     private static final long PATIENCE_SECONDS = 90;
 
     /** @param err what it said on standard error */
-    record Result(int exit, String out, String err) {}
+    public record Result(int exit, String out, String err) {}
 
-    static ShellCommand of(String... words) {
+    public static ShellCommand of(String... words) {
         return new ShellCommand(List.of(words), Path.of("").toAbsolutePath(), Map.of());
     }
 
     /** A script, which also makes and looks at names that the locale of the tests may not be able to. */
-    static ShellCommand script(String script) {
+    public static ShellCommand script(String script) {
         return of("sh", "-euc", script);
     }
 
-    ShellCommand in(Path elsewhere) {
+    public ShellCommand in(Path elsewhere) {
         return new ShellCommand(words, elsewhere, environment);
     }
 
-    ShellCommand with(String name, String value) {
+    public ShellCommand with(String name, String value) {
         var more = new HashMap<>(environment);
         more.put(name, value);
         return new ShellCommand(words, folder, more);
     }
 
-    Result run() {
+    public Result run() {
         try {
             Path out = Files.createTempFile("oncebox-", ".out");
             Path err = Files.createTempFile("oncebox-", ".err");
