@@ -49,7 +49,7 @@ public final class Worker implements AutoCloseable {
     private static final Duration HURRY = Duration.ofSeconds(5);
     private static final int ATTEMPTS_OF_A_LOST_JOB = 3;
 
-    private final Clock clock = Clock.systemUTC();
+    private final Clock clock = new ForwardClock(Clock.systemUTC(), System::nanoTime);
     private final Settings settings;
     private final WorkerLock lock;
     private final Ledger ledger;

@@ -59,6 +59,19 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
     }
 
     @Test
+    void a_clock_that_was_set_back_between_two_runs_lets_nothing_wait_longer() {
+        drop("f.jsonl", "waits for an hour", "dropped and never sent");
+        attempt(new Verdict.Refused("busy", "Later.", Cause.BUSY, Duration.ofHours(1)));
+        clock.advance(Duration.ofDays(-300));
+        reopen();
+        ledger.recover();
+
+        assertThat(ledger.claim(ENGINE, 9)).hasSize(1);
+        clock.advance(Duration.ofHours(2));
+        assertThat(ledger.claim(ENGINE, 9)).hasSize(1);
+    }
+
+    @Test
     void what_was_only_claimed_goes_back_uncounted() {
         drop("f.jsonl", "a");
         claim();

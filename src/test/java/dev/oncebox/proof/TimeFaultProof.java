@@ -24,7 +24,6 @@ class TimeFaultProof {
 
     @Test
     void when_the_clock_jumps_a_day_forth_and_two_days_back_everything_is_answered_and_paid_once() throws IOException {
-        Machine.needs();
         Path clock = Files.writeString(folder.resolve("clock"), "+0");
         try (Trial trial = new Trial(folder)
                 .start(

@@ -24,6 +24,7 @@ final class SqlRecovery {
 
     /** Claims that never sent go back; what was sent is in doubt, and the engine's policy says what follows. */
     int recover(Session session, long node) throws SQLException {
+        followClock(session);
         session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED'");
         List<SqlCalls.Stored> lost =
                 session.list("SELECT" + SqlCalls.COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
@@ -51,6 +52,15 @@ final class SqlRecovery {
             calls.settle(session, node, beforeSend, CRASHED, NextStep.IN_DOUBT, null);
         }
         return lost.size();
+    }
+
+    /** A clock that was set back since the last event would let what waits for its time wait so much longer. */
+    private void followClock(Session session) throws SQLException {
+        long now = clock.millis();
+        long ahead = session.number("SELECT at FROM event ORDER BY seq DESC LIMIT 1") - now;
+        if (ahead > 0) {
+            session.update("UPDATE call SET due = due - ? WHERE state = 'READY' AND due > ?", ahead, now);
+        }
     }
 
     /**
