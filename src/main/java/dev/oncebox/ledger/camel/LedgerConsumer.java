@@ -125,7 +125,10 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 return;
             } catch (LedgerException e) {
                 if (!failing && taking) {
-                    LOG.error("{} Waiting until it can be used again.", e.getMessage());
+                    LOG.error(
+                            "{} {}",
+                            e.getMessage(),
+                            e.isPassing() ? "Waiting until it can be used again." : "Nothing more is sent.");
                 }
                 failing = true;
                 pause();

@@ -39,6 +39,9 @@ final class GroupCommit implements AutoCloseable {
     private final BlockingQueue<Waiting<?>> queue = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile @Nullable LedgerException refusal;
+    /** The disk failed, and what it holds is known only by the checksums of the write-ahead log. */
+    private volatile boolean damaged;
+
     private volatile boolean ended;
 
     GroupCommit(Dialect dialect) throws SQLException {
@@ -72,6 +75,12 @@ final class GroupCommit implements AutoCloseable {
         refusal = reason;
     }
 
+    /** Why nothing is written any more; null as long as it is. */
+    @Nullable
+    LedgerException refusal() {
+        return refusal;
+    }
+
     private void work() {
         List<Waiting<?>> batch = new ArrayList<>();
         try {
@@ -92,7 +101,11 @@ final class GroupCommit implements AutoCloseable {
             fail(batch, e);
         } finally {
             ended = true;
-            close(session);
+            if (!damaged) {
+                // closing copies the log into the database and deletes it, flushed or not: the next start reads it
+                // with its checksums instead
+                close(session);
+            }
             failQueued();
         }
     }
@@ -141,6 +154,7 @@ final class GroupCommit implements AutoCloseable {
                 return false;
             }
             if (!failure.isPassing() && (!begun || committing || dialect.isFatal(e))) {
+                damaged |= dialect.isFatal(e);
                 refuse(failure);
             }
             fail(batch, failure);

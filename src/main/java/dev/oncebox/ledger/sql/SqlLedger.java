@@ -278,13 +278,21 @@ public final class SqlLedger implements Ledger {
     }
 
     private void watch() {
+        LedgerException refusal = writer.refusal();
         String loss = dialect.lost();
         if (loss != null) {
             writer.refuse(new LedgerException(loss, false, new IllegalStateException(loss)));
-            timer.shutdown();
-            onLost.accept(loss + " Nothing more is sent, since nothing could be recorded. It knows what was"
+            lost(loss + " Nothing more is sent, since nothing could be recorded. It knows what was"
                     + " paid: put the very file back, leave the -wal file beside it where it is, and start again.");
+        } else if (refusal != null) {
+            lost(refusal.getMessage() + ". Nothing more is sent, since a write that failed once may be lost although"
+                    + " the next one succeeds. Check the disk, and start again.");
         }
+    }
+
+    private void lost(String why) {
+        timer.shutdown();
+        onLost.accept(why);
     }
 
     private void beat() {
@@ -293,8 +301,7 @@ public final class SqlLedger implements Ledger {
                     session.update("UPDATE node SET lease = ? WHERE id = ?", clock.millis() + LEASE.toMillis(), node));
         } catch (LedgerException e) {
             if (!e.isPassing()) {
-                timer.shutdown();
-                onLost.accept(e.getMessage() + ". Nothing more is sent.");
+                lost(e.getMessage() + ". Nothing more is sent. Check the disk, and start again.");
             }
         }
     }

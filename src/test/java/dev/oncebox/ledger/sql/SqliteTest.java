@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.sqlite.SQLiteErrorCode;
 
 class SqliteTest {
 
@@ -213,6 +214,20 @@ class SqliteTest {
                     .isInstanceOfSatisfying(LedgerException.class, e -> assertThat(e.isPassing())
                             .isFalse());
         }
+    }
+
+    /** Closing copied the log into the database, flushed or not, and deleted it. */
+    @Test
+    void after_the_disk_failed_the_log_is_left_for_the_next_start_which_knows_its_checksums() throws SQLException {
+        var writer = new GroupCommit(new Sqlite(folder.resolve("x.db"), false));
+        writer.write(session -> session.update("CREATE TABLE t (n INTEGER PRIMARY KEY)"));
+        assertThatThrownBy(() -> writer.write(session -> {
+                    throw new SQLException("disk I/O error", null, SQLiteErrorCode.SQLITE_IOERR_FSYNC.code);
+                }))
+                .isInstanceOf(LedgerException.class);
+        assertThat(writer.refusal()).isNotNull();
+        writer.close();
+        assertThat(folder.resolve("x.db-wal")).isNotEmptyFile();
     }
 
     private String digest() throws IOException {
