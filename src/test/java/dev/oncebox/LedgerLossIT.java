@@ -68,6 +68,20 @@ class LedgerLossIT {
         assertThat(home.exists("data/ledger.db")).isFalse();
     }
 
+    @Test
+    void a_reply_that_comes_long_after_the_ledger_was_lost_is_kept_beside_it() throws IOException {
+        Files.delete(home.path("inbox/x.jsonl"));
+        home.drop("slow.jsonl", Evidence.batch(2, "[[stub: delay=8s]]"));
+        try (Launched run = Launched.quickly(home, "", "run")) {
+            waitForCount(2);
+            Files.delete(home.path("data/ledger.db"));
+            assertThat(run.exitWithin(Duration.ofSeconds(20))).isEqualTo(1);
+        }
+        assertThat(home.lines("data/rescued.jsonl"))
+                .extracting(line -> line.path("key").asText())
+                .containsExactlyInAnyOrderElementsOf(Evidence.accepted(stub).keySet());
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void a_worker_whose_ledger_is_replaced_ends_and_once_it_is_put_back_nothing_known_is_paid_again(boolean byCopy)

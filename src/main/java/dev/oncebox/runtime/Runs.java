@@ -60,7 +60,8 @@ public final class Runs {
                 LOG.info("Stopping: nothing new is sent, calls in flight are finished. A second signal ends at once.");
             } else if (reason.kind() == Kind.LOST) {
                 LOG.error("Stopping: {}", reason.message());
-                worker.hurry();
+                LOG.error("Calls in flight are paid for: they are waited for, and their replies kept beside the ledger."
+                        + " Two signals end at once.");
             }
             return reason;
         }

@@ -46,7 +46,6 @@ public final class Worker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final Duration MARGIN = Duration.ofSeconds(10);
     private static final Duration SHUTDOWN = Duration.ofSeconds(10);
-    private static final Duration HURRY = Duration.ofSeconds(5);
     private static final int ATTEMPTS_OF_A_LOST_JOB = 3;
 
     private final Clock clock = new ForwardClock(Clock.systemUTC(), System::nanoTime);
@@ -59,7 +58,7 @@ public final class Worker implements AutoCloseable {
     private final Fallbacks fallbacks;
     private final LedgerComponent component;
     private final Main main = new Main();
-    private Duration patience;
+    private final Duration patience;
 
     /** Another runtime works on the ledger. */
     public static final class BusyException extends Exception {
@@ -268,11 +267,6 @@ public final class Worker implements AutoCloseable {
     /** Whether a file in the inbox could not be taken and is tried again later. */
     public boolean hasPostponedFiles() {
         return inboxFiles.hasPostponed();
-    }
-
-    /** Lets {@link #close} wait only a moment for calls in flight, whose answers can no longer be recorded. */
-    public void hurry() {
-        patience = HURRY;
     }
 
     /** Takes and sends nothing new, waits for the calls in flight and keeps their answers. */
