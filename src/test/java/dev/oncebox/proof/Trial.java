@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /** A batch on its way through a running distribution, while something breaks. */
 final class Trial implements AutoCloseable {
@@ -34,15 +35,24 @@ final class Trial implements AutoCloseable {
 
     /** A home whose ledger stands apart, so that a fault of one does not touch the other. */
     Trial(Path folder, String... properties) throws IOException {
+        this(folder, Files.createDirectories(folder.resolve("ledger")).resolve("ledger.db"), properties);
+    }
+
+    private Trial(Path folder, Path ledger, String... properties) throws IOException {
         this.folder = folder;
+        this.ledger = ledger;
         stub = Stub.start(
                 Stub.Options.defaults().withDelay(Duration.ofMillis(100)).withBodies());
-        ledger = Files.createDirectories(folder.resolve("ledger")).resolve("ledger.db");
         Path root = Files.createDirectories(folder.resolve("home"));
         List<String> all = new ArrayList<>(
                 List.of("engine.default.concurrency=" + CONCURRENCY, "ledger.url=jdbc:sqlite:" + ledger));
         all.addAll(List.of(properties));
         home = new TestHome(root, stub, all.toArray(String[]::new));
+    }
+
+    /** A home whose ledger stands in it, as it does for most people. */
+    static Trial whole(Path folder, String... properties) throws IOException {
+        return new Trial(folder, folder.resolve("home/data/ledger.db"), properties);
     }
 
     /** Starts the runtime and returns when it is in the middle of the batch. */
@@ -127,16 +137,23 @@ final class Trial implements AutoCloseable {
     }
 
     /** What the endpoint was paid for is in the ledger or beside it. */
-    void assertPaidRepliesAreKept() throws SQLException {
+    void assertPaidRepliesAreKept() throws IOException, SQLException {
         Set<String> kept = new HashSet<>();
         try (Connection connection = Balance.open(ledger)) {
             kept.addAll(Balance.events(connection, "COMPLETE").keySet());
         }
-        if (home.exists("data/rescued.jsonl")) {
-            home.lines("data/rescued.jsonl")
-                    .forEach(line -> kept.add(line.path("key").asText()));
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(file -> file.getFileName().toString().matches(".*rescued.*\\.jsonl"))
+                    .toList()) {
+                Files.readAllLines(file).forEach(line -> kept.add(key(line)));
+            }
         }
         assertThat(kept).as("paid and kept").containsAll(Evidence.accepted(stub).keySet());
+    }
+
+    private static String key(String rescued) {
+        assertThat(rescued).matches("\\{\"key\":\"[0-9a-f]{64}\",.*\"body\":\"[A-Za-z0-9+/=]+\"}");
+        return rescued.substring(8, 72);
     }
 
     /** The next start, on healthy storage. */

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Base64;
@@ -23,6 +24,7 @@ final class Rescue {
     private static final Logger LOG = LoggerFactory.getLogger(Rescue.class);
 
     private final Path file;
+    private @Nullable Path elsewhere;
 
     Rescue(Path file) {
         this.file = file;
@@ -35,17 +37,49 @@ final class Rescue {
         String line = "{\"key\":\"" + call.keyHex() + "\",\"engine\":\"" + call.engine() + "\",\"charged\":\""
                 + verdict.charged() + "\",\"status\":" + reply.status() + ",\"body\":\""
                 + Base64.getEncoder().encodeToString(reply.body()) + "\"}\n";
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
-            ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8));
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(true);
+        if (append(file, line)) {
             LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
+        } else if (append(elsewhere(), line)) {
+            LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), elsewhere);
+        } else {
+            LOG.error("The reply to {} could not be recorded, nor written to a file. It is: {}", call.keyHex(), line);
+        }
+    }
+
+    /** A full disk is full for this file, too; the machine's temporary folder is often on another one. */
+    private @Nullable Path elsewhere() {
+        if (elsewhere == null) {
+            try {
+                elsewhere = Files.createTempFile("oncebox-rescued-", ".jsonl");
+            } catch (IOException e) {
+                LOG.error("No file can be made in the temporary folder: {}", e.toString());
+            }
+        }
+        return elsewhere;
+    }
+
+    /** A line is there whole or not at all, or it would spoil the next one. */
+    private static boolean append(@Nullable Path to, String line) {
+        if (to == null) {
+            return false;
+        }
+        try (FileChannel channel =
+                FileChannel.open(to, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+            long before = channel.size();
+            try {
+                ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8));
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+                channel.force(true);
+                return true;
+            } catch (IOException e) {
+                channel.truncate(before);
+                throw e;
+            }
         } catch (IOException e) {
-            LOG.error(
-                    "The reply to {} could neither be recorded nor kept in {}: {}", call.keyHex(), file, e.toString());
+            LOG.error("{} cannot be written: {}", to, e.toString());
+            return false;
         }
     }
 }
