@@ -4,6 +4,7 @@ import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Retry;
+import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.Capacity;
@@ -136,6 +137,16 @@ public final class Engines {
         // an answer is kept and delivered as it was paid for, even where it holds what a header holds
         exchange.setVariable(Variables.REPLY, new Reply(status, body));
         exchange.setVariable(Variables.ANSWER, valid.answer());
+    }
+
+    /** The answer in a whole reply that was kept, read as when it came. */
+    public Answer answer(Call call, Reply reply) throws CallFailed {
+        Verdict verdict = engine(call)
+                .judge(new Observed.Response(reply.status(), Map.of(), reply.body(), null), clock.instant());
+        if (verdict instanceof Verdict.Valid valid) {
+            return valid.answer();
+        }
+        throw new CallFailed(verdict);
     }
 
     /** What it means that the route failed: a verdict on its way, perhaps wrapped in others; else that no reply came. */

@@ -82,6 +82,9 @@ public interface Ledger extends AutoCloseable {
     /** The answers of a file are in the outbox, under this name. */
     void delivered(SettledFile file, String output);
 
+    /** The sent calls whose end is not known, as their worker had claimed them. */
+    List<Call> inFlight();
+
     /**
      * Puts every call that a process left behind where it can go on.
      *

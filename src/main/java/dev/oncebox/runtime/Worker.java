@@ -20,9 +20,11 @@ import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.camel.Fallbacks;
 import dev.oncebox.ledger.camel.Guard;
 import dev.oncebox.ledger.camel.LedgerComponent;
+import dev.oncebox.ledger.camel.RescuedReplies;
 import dev.oncebox.ledger.sql.SqlLedger;
 import dev.oncebox.outbox.Outbox;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -54,6 +56,9 @@ public final class Worker implements AutoCloseable {
     private final Ledger ledger;
     private final InboxFiles inboxFiles;
     private final Intake intake;
+    private final AnswerCheck answers;
+    private final Engines engines;
+    private final Path rescued;
     private final Capacity capacity;
     private final Fallbacks fallbacks;
     private final LedgerComponent component;
@@ -73,8 +78,8 @@ public final class Worker implements AutoCloseable {
         this.settings = settings;
         this.lock = lock;
         this.patience = longestCall(settings).plus(MARGIN);
-        var answers = new AnswerCheck(settings.jobs());
-        var engines = new Engines(settings.engines().values(), settings.retry(), clock);
+        this.answers = new AnswerCheck(settings.jobs());
+        this.engines = new Engines(settings.engines().values(), settings.retry(), clock);
         this.ledger = SqlLedger.open(
                 settings.ledgerFile(),
                 new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost));
@@ -95,10 +100,10 @@ public final class Worker implements AutoCloseable {
         main.bind("intake", intake);
         this.fallbacks = fallbacks(settings);
         this.capacity = engines.admission(budgets(settings, maxCalls), ledger::spent, ledger.pauses());
-        this.component = new LedgerComponent(
-                ledger, capacity, fallbacks, settings.home().data().resolve("rescued.jsonl"));
+        this.rescued = settings.home().data().resolve("rescued.jsonl");
+        this.component = new LedgerComponent(ledger, capacity, fallbacks, rescued);
         main.bind("outbox", new Outbox(ledger, settings.jobs(), settings.outbox()));
-        build(engines);
+        build();
     }
 
     /**
@@ -129,7 +134,7 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private void build(Engines engines) {
+    private void build() {
         var properties = new Properties();
         properties.putAll(settings.properties());
         main.setInitialProperties(properties);
@@ -171,6 +176,11 @@ public final class Worker implements AutoCloseable {
         try {
             DurableFile.sweep(settings.outbox());
             DurableFile.sweep(settings.home().rejected());
+            int recorded = RescuedReplies.record(
+                    rescued, ledger, (call, reply) -> answers.check(call, engines.answer(call, reply)));
+            if (recorded > 0) {
+                LOG.warn("{} answers that could not be recorded before are recorded now, from {}", recorded, rescued);
+            }
             int inDoubt = ledger.recover();
             if (inDoubt > 0) {
                 LOG.warn("{} calls were in flight when the last run ended; the journal names them", inDoubt);

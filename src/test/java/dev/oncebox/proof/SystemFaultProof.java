@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -57,6 +59,9 @@ class SystemFaultProof {
             assertThat(Balance.unknownSends(trial.ledger, trial.stub)).isEmpty();
             trial.assertPaidRepliesAreKept();
             trial.assertNextStartReachesTheEnd();
+            assertThat(trial.stub.count())
+                    .as("what was kept is not bought again")
+                    .isEqualTo(Trial.ITEMS);
             report(calls + " EIO " + when + " on the ledger", trial);
         }
     }
@@ -90,7 +95,16 @@ class SystemFaultProof {
             assertThat(trial.run().exitWithin(Duration.ofSeconds(60))).isZero();
             Files.delete(filler);
             trial.assertPaidRepliesAreKept();
+            try (Stream<Path> kept = Files.list(temporary)) {
+                Path file = kept.filter(each -> each.toString().endsWith(".jsonl"))
+                        .findFirst()
+                        .orElseThrow();
+                Files.copy(file, trial.home.path("data/rescued.jsonl"), StandardCopyOption.REPLACE_EXISTING);
+            }
             trial.assertNextStartReachesTheEnd();
+            assertThat(trial.stub.count())
+                    .as("what was kept is not bought again")
+                    .isEqualTo(Trial.ITEMS);
             report("disk full for good", trial);
         }
     }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a reply goes when the ledger can no longer take it: a JSON line per reply, the body in Base64. Nobody reads it
- * back by itself; it is there so that what was paid for is not gone.
+ * Where a reply goes when the ledger can no longer take it: a JSON line per reply, the body in Base64. The next start
+ * reads what is beside the ledger, see {@link RescuedReplies}; the rest is there so that what was paid for is not gone.
  */
 final class Rescue {
 
@@ -34,13 +34,18 @@ final class Rescue {
         if (reply == null) {
             return;
         }
-        String line = "{\"key\":\"" + call.keyHex() + "\",\"engine\":\"" + call.engine() + "\",\"charged\":\""
-                + verdict.charged() + "\",\"status\":" + reply.status() + ",\"body\":\""
+        String line = "{\"key\":\"" + call.keyHex() + "\",\"fence\":" + call.fence() + ",\"engine\":\"" + call.engine()
+                + "\",\"charged\":\"" + verdict.charged() + "\",\"valid\":" + (verdict instanceof Verdict.Valid)
+                + ",\"status\":" + reply.status() + ",\"body\":\""
                 + Base64.getEncoder().encodeToString(reply.body()) + "\"}\n";
         if (append(file, line)) {
             LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
         } else if (append(elsewhere(), line)) {
-            LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), elsewhere);
+            LOG.error(
+                    "The reply to {} could not be recorded; it is kept in {}. Put that beside the ledger, as {}, before the next start.",
+                    call.keyHex(),
+                    elsewhere,
+                    file.getFileName());
         } else {
             LOG.error("The reply to {} could not be recorded, nor written to a file. It is: {}", call.keyHex(), line);
         }

@@ -221,6 +221,11 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
+    public List<Call> inFlight() {
+        return readers.read(recovery::inFlight);
+    }
+
+    @Override
     public int recover() {
         return writer.write(session -> recovery.recover(session, node));
     }

@@ -7,6 +7,8 @@ import dev.oncebox.ledger.Verdict;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Puts calls that a process or a damaged row left behind where they can go on. */
 final class SqlRecovery {
@@ -26,32 +28,51 @@ final class SqlRecovery {
     int recover(Session session, long node) throws SQLException {
         followClock(session);
         session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED'");
-        List<SqlCalls.Stored> lost =
-                session.list("SELECT" + SqlCalls.COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
+        List<SqlCalls.Stored> lost = sent(session);
         for (SqlCalls.Stored stored : lost) {
-            Call call;
-            try {
-                call = calls.call(stored);
-            } catch (RuntimeException e) {
+            Call call = claimed(stored);
+            if (call == null) {
                 bury(session, node, stored);
-                continue;
+            } else {
+                calls.settle(session, node, call, CRASHED, NextStep.IN_DOUBT, null);
             }
-            Call beforeSend = new Call(
-                    call.id(),
-                    call.key(),
-                    call.job(),
-                    call.engine(),
-                    call.fence(),
-                    call.sends() - 1,
-                    call.attempts() - 1,
-                    call.earlier(),
-                    call.unresolved(),
-                    call.failures(),
-                    call.refusedSince(),
-                    call.request());
-            calls.settle(session, node, beforeSend, CRASHED, NextStep.IN_DOUBT, null);
         }
         return lost.size();
+    }
+
+    /** The sent calls whose end nobody knows, as their worker had claimed them; those that can be read. */
+    List<Call> inFlight(Session session) throws SQLException {
+        return sent(session).stream()
+                .map(this::claimed)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    private static List<SqlCalls.Stored> sent(Session session) throws SQLException {
+        return session.list("SELECT" + SqlCalls.COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
+    }
+
+    /** The call before its last send; null when the stored request cannot be read. */
+    private @Nullable Call claimed(SqlCalls.Stored stored) {
+        Call call;
+        try {
+            call = calls.call(stored);
+        } catch (RuntimeException e) {
+            return null;
+        }
+        return new Call(
+                call.id(),
+                call.key(),
+                call.job(),
+                call.engine(),
+                call.fence(),
+                call.sends() - 1,
+                call.attempts() - 1,
+                call.earlier(),
+                call.unresolved(),
+                call.failures(),
+                call.refusedSince(),
+                call.request());
     }
 
     /** A clock that was set back since the last event would let what waits for its time wait so much longer. */

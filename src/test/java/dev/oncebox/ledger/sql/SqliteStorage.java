@@ -11,9 +11,9 @@ import java.time.Clock;
 import java.util.random.RandomGenerator;
 
 /** A SQLite file for the ledger's test kit. */
-record SqliteStorage(Path file) implements LedgerStorage {
+public record SqliteStorage(Path file) implements LedgerStorage {
 
-    static LedgerStorage in(Path folder) {
+    public static LedgerStorage in(Path folder) {
         return new SqliteStorage(folder.resolve("ledger.db"));
     }
 

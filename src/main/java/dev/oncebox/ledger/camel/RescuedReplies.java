@@ -1,0 +1,81 @@
+package dev.oncebox.ledger.camel;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.oncebox.ledger.Answer;
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallFailed;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.NextStep;
+import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Verdict;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Records, at a start, the answers that an earlier process could only put beside its ledger, so that they are not
+ * bought again. Only whole answers are taken, and only for a call whose very send is still without an end; doing it
+ * again changes nothing.
+ */
+public final class RescuedReplies {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RescuedReplies.class);
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private RescuedReplies() {}
+
+    /** Takes the answer out of a reply, by the same rules as when it had just come. */
+    @FunctionalInterface
+    public interface Reading {
+        Answer answer(Call call, Reply reply) throws CallFailed;
+    }
+
+    /**
+     * To be called before the ledger is told to recover, which puts these calls in doubt.
+     *
+     * @param file need not exist; it is left as it is
+     * @return how many answers were recorded
+     */
+    public static int record(Path file, Ledger ledger, Reading reading) throws IOException {
+        if (!Files.exists(file)) {
+            return 0;
+        }
+        Map<String, Call> inFlight = new HashMap<>();
+        ledger.inFlight().forEach(call -> inFlight.put(call.keyHex(), call));
+        int recorded = 0;
+        try (BufferedReader lines = Files.newBufferedReader(file)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                recorded += record(line, inFlight, ledger, reading) ? 1 : 0;
+            }
+        }
+        return recorded;
+    }
+
+    private static boolean record(String line, Map<String, Call> inFlight, Ledger ledger, Reading reading) {
+        try {
+            JsonNode kept = JSON.readTree(line);
+            Call call = inFlight.get(kept.path("key").asText());
+            if (call == null
+                    || call.fence() != kept.path("fence").asLong(-1)
+                    || !kept.path("valid").asBoolean()) {
+                return false;
+            }
+            var reply = new Reply(
+                    kept.path("status").asInt(),
+                    Base64.getDecoder().decode(kept.path("body").asText()));
+            var valid = new Verdict.Valid(reading.answer(call, reply));
+            return ledger.settle(call, valid, NextStep.IN_DOUBT, reply) != null;
+        } catch (JsonProcessingException | CallFailed | IllegalArgumentException | IllegalStateException e) {
+            LOG.warn("A rescued reply cannot be used: {}", e.getMessage());
+            return false;
+        }
+    }
+}
