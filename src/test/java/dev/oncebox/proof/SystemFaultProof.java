@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -95,17 +93,40 @@ class SystemFaultProof {
             assertThat(trial.run().exitWithin(Duration.ofSeconds(60))).isZero();
             Files.delete(filler);
             trial.assertPaidRepliesAreKept();
-            try (Stream<Path> kept = Files.list(temporary)) {
-                Path file = kept.filter(each -> each.toString().endsWith(".jsonl"))
-                        .findFirst()
-                        .orElseThrow();
-                Files.copy(file, trial.home.path("data/rescued.jsonl"), StandardCopyOption.REPLACE_EXISTING);
-            }
+            trial.putBack(temporary);
             trial.assertNextStartReachesTheEnd();
             assertThat(trial.stub.count())
                     .as("what was kept is not bought again")
                     .isEqualTo(Trial.ITEMS);
             report("disk full for good", trial);
+        }
+    }
+
+    @Test
+    void when_the_disk_goes_away_under_everything_the_runtime_ends_with_1_and_what_was_paid_is_not_bought_again()
+            throws IOException, SQLException {
+        Volume.needImages(folder);
+        Path temporary = Files.createDirectories(folder.resolve("tmp"));
+        Path image = Volume.makeImage(folder.resolve("disk.img"), 32);
+        try (Volume first = Volume.image(image, folder.resolve("home"));
+                Trial trial = Trial.whole(folder)) {
+            // the configuration has been on the disk for long
+            Machine.done("sync", "-f", trial.home.root().toString());
+            trial.start("JDK_JAVA_OPTIONS=-Djava.io.tmpdir=" + temporary);
+            first.remount("abort");
+            assertThat(trial.run().exitWithin(Duration.ofSeconds(30))).isEqualTo(1);
+            assertThat(trial.log()).contains("oncebox: The ledger ", "Nothing more is sent");
+            first.close();
+            try (Volume repaired = Volume.image(image, folder.resolve("home"))) {
+                assertThat(Balance.unknownSends(trial.ledger, trial.stub)).isEmpty();
+                trial.assertPaidRepliesAreKept();
+                trial.putBack(temporary);
+                trial.assertNextStartReachesTheEnd();
+                assertThat(trial.stub.count())
+                        .as("what was kept is not bought again")
+                        .isEqualTo(Trial.ITEMS);
+                report("disk gone", trial);
+            }
         }
     }
 

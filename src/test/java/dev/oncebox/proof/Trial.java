@@ -10,6 +10,7 @@ import dev.oncebox.stub.Stub;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -149,6 +150,20 @@ final class Trial implements AutoCloseable {
             }
         }
         assertThat(kept).as("paid and kept").containsAll(Evidence.accepted(stub).keySet());
+    }
+
+    /** Puts the replies that were kept in the temporary folder beside the ledger, as the log says. */
+    void putBack(Path temporary) throws IOException {
+        try (Stream<Path> files = Files.list(temporary)) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".jsonl")).toList()) {
+                Files.write(
+                        home.path("data/rescued.jsonl"),
+                        Files.readAllBytes(file),
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.APPEND);
+            }
+        }
     }
 
     private static String key(String rescued) {
