@@ -40,6 +40,7 @@ class PowerLossProof {
 
     private final Random random = new Random(Figures.SEED);
     private final Map<String, String> dropped = new LinkedHashMap<>();
+    private int items;
     private Stub stub;
     private Disk disk;
     private TestHome home;
@@ -75,7 +76,10 @@ class PowerLossProof {
         int deliveries = 0;
         for (int round = 1; round <= rounds; round++) {
             drop(round);
-            Acknowledged before = runAndCut(List.of());
+            // the last one late, when much has been delivered
+            boolean early = round < rounds && random.nextInt(5) == 0;
+            long enough = early ? 0 : round == rounds ? items - LINES : next();
+            Acknowledged before = runAndCut(enough, List.of());
             deliveries = Math.max(deliveries, before.deliveries());
             assertThat(lost(before))
                     .as("round " + round + ", seed " + Figures.SEED)
@@ -92,11 +96,13 @@ class PowerLossProof {
                         .matches("\\[call \\d+] Single " + i + " of round " + round + "\\.");
             }
         }
-        int items = rounds * (LINES + SINGLES);
         long doubts = Balance.number(home.path(LEDGER), "SELECT count(*) FROM event WHERE kind = 'IN_DOUBT'");
         assertThat(home.files("outbox")).hasSize(rounds * (2 + SINGLES));
         assertThat(Evidence.accepted(stub)).hasSize(items);
         assertThat(stub.count()).as("seed " + Figures.SEED).isBetween((long) items, items + doubts);
+        if (rounds > 4) {
+            assertThat(deliveries).as("deliveries that a cut could have lost").isPositive();
+        }
         Figures.say(
                 "PowerLossProof: %d cuts survived, %d deliveries before the last one, %d calls in flight at them,"
                         + " %d sends for %d items, %d paid twice, 0 answers lost",
@@ -111,8 +117,9 @@ class PowerLossProof {
         int lost = 0;
         for (int round = 1; round <= rounds; round++) {
             dropped.clear();
+            items = (int) stub.count();
             drop(-round);
-            Acknowledged before = runAndCut(preloaded);
+            Acknowledged before = runAndCut(next(), preloaded);
             assertThat(Balance.unknownSends(home.path(LEDGER), stub))
                     .as("sends lost in round " + round + ", seed " + Figures.SEED)
                     .isNotEmpty();
@@ -125,8 +132,10 @@ class PowerLossProof {
 
     /** Dropped by somebody who flushes, long before the cut. */
     private void drop(int round) throws IOException {
+        items += LINES;
         dropped.put("b" + round + ".jsonl", Evidence.batch(LINES, "Of round " + round + "."));
         for (int i = 1; i <= SINGLES; i++) {
+            items++;
             dropped.put("s" + round + "-" + i + ".md", "Single " + i + " of round " + round + ".");
         }
         for (Map.Entry<String, String> file : dropped.entrySet()) {
@@ -144,15 +153,17 @@ class PowerLossProof {
         }
     }
 
+    private long next() {
+        return Math.min(items, stub.count() + 1 + random.nextInt(2 * LINES));
+    }
+
     /** Lets the runtime work until some moment, cuts the power, and gives it back. */
-    private Acknowledged runAndCut(List<String> environment) throws IOException {
-        boolean early = environment.isEmpty() && random.nextInt(4) == 0;
-        long enough = early ? 0 : stub.count() + 1 + random.nextInt(LINES);
+    private Acknowledged runAndCut(long enough, List<String> environment) throws IOException {
         try (Launched run = Launched.within(environment, home, "run")) {
             await().atMost(Duration.ofSeconds(30))
                     .pollInterval(Duration.ofMillis(2))
                     .until(() -> stub.count() >= enough || !run.isAlive());
-            run.endsWithin(Duration.ofMillis(random.nextInt(early ? 1200 : 120)));
+            run.endsWithin(Duration.ofMillis(random.nextInt(enough == 0 ? 1200 : 120)));
             assertThat(run.kill()).as("it was alive until the cut").isTrue();
         }
         disk.cut();

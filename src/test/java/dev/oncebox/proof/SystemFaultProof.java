@@ -9,6 +9,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -26,11 +29,24 @@ class SystemFaultProof {
     @TempDir
     private Path folder;
 
+    private static final AtomicInteger SURVIVED = new AtomicInteger();
+    private static final AtomicLong DOUBLED = new AtomicLong();
+
     private static void report(String fault, Trial trial) {
         long sends = Balance.number(trial.ledger, "SELECT sum(sends) FROM call");
+        long doubled = trial.stub.count() - Trial.ITEMS;
+        SURVIVED.incrementAndGet();
+        DOUBLED.addAndGet(doubled);
         Figures.say(
-                "SystemFaultProof, %s: %d accepted for %d items, %d SENT, 0 answers lost",
-                fault, trial.stub.count(), Trial.ITEMS, sends);
+                "SystemFaultProof, %s: %d sends counted for %d items, %d in the ledger, %d paid twice, 0 answers lost",
+                fault, trial.stub.count(), Trial.ITEMS, sends, doubled);
+    }
+
+    @AfterAll
+    static void sum() {
+        Figures.say(
+                "SystemFaultProof: %d faults survived, %d payments doubled, 0 answers lost",
+                SURVIVED.get(), DOUBLED.get());
     }
 
     /** A flush that failed once may succeed falsely the next time: nothing after it can be trusted. */
@@ -60,7 +76,7 @@ class SystemFaultProof {
             assertThat(trial.stub.count())
                     .as("what was kept is not bought again")
                     .isEqualTo(Trial.ITEMS);
-            report(calls + " EIO " + when + " on the ledger", trial);
+            report(injected + " times EIO from " + calls + " on the ledger", trial);
         }
     }
 
