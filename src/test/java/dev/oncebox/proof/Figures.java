@@ -7,21 +7,21 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** One line a proof, on standard output and, for a summary, in {@code proofs.txt} beside the distribution. */
-final class Figures {
+public final class Figures {
 
     /** {@code -Doncebox.seed=S} repeats a run's choices. */
-    static final long SEED = Long.getLong("oncebox.seed", System.nanoTime() % 1_000_000);
+    public static final long SEED = Long.getLong("oncebox.seed", System.nanoTime() % 1_000_000);
 
     private static final Path FILE = Path.of(System.getProperty("oncebox.dist")).resolveSibling("proofs.txt");
 
     private Figures() {}
 
     /** How often what is random is repeated: {@code -Doncebox.proof.rounds=N}. */
-    static int rounds(int usual) {
+    public static int rounds(int usual) {
         return Integer.getInteger("oncebox.proof.rounds", usual);
     }
 
-    static synchronized void say(String format, Object... values) {
+    public static synchronized void say(String format, Object... values) {
         String line = format.formatted(values) + ", seed " + SEED + "\n";
         System.out.print(line);
         try {

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One connection with its prepared statements. Belongs to one thread at a time. */
-final class Session implements AutoCloseable {
+class Session implements AutoCloseable {
 
     private final Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();

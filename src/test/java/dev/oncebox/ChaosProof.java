@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Everything at once: an endpoint that fails in every way, two engines, and kills. {@code -Doncebox.it.chaos} sets how
  * many items, {@code -Doncebox.it.seed} repeats a run's troubles.
  */
-class ChaosIT {
+class ChaosProof {
 
     private static final int ITEMS = Integer.getInteger("oncebox.it.chaos", 5000);
     private static final int KILLS = 3;
@@ -74,7 +74,7 @@ class ChaosIT {
             List<JsonNode> journal = home.journal("x.jsonl");
             Map<String, Sends> sends = sends(journal);
             System.out.printf(
-                    "ChaosIT: %d items, %d answered, %d failed, %d POSTs, %s, %d kills, %.1f s, seed %d%n",
+                    "ChaosProof: %d items, %d answered, %d failed, %d POSTs, %s, %d kills, %.1f s, seed %d%n",
                     ITEMS,
                     answers.size(),
                     errors.size(),

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The failure table with a kill -9 after everybody's first attempt, and another one after the second. */
-class FailureTableIT {
+class FailureTableProof {
 
     /** With these, no further attempt is due before the kill. */
     private static final String[] PATIENT = {"retry.delay=300d", "retry.max-delay=300d", "retry.give-up=366d"};
@@ -115,7 +115,7 @@ class FailureTableIT {
                 .filter(row -> beforeSecondKill.get(row) > 0 && posts.get(row) > beforeSecondKill.get(row))
                 .count();
         System.out.printf(
-                "FailureTableIT: %d rows, %d repeated after the first kill, %d after the second%n",
+                "FailureTableProof: %d rows, %d repeated after the first kill, %d after the second%n",
                 ROWS.size(), betweenFirstAndSecond, betweenSecondAndThird);
         assertThat(betweenFirstAndSecond).isGreaterThan(80);
         assertThat(betweenSecondAndThird).isGreaterThan(8);

@@ -1,0 +1,32 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A process with its calls under way. It may be paused while another takes its place, and come back. */
+final class SimulatedNode {
+
+    final long id;
+    final List<Task> tasks = new ArrayList<>();
+    boolean paused;
+
+    SimulatedNode(long id) {
+        this.id = id;
+    }
+
+    /** One call on its way through the routes. */
+    static final class Task {
+        final Call call;
+        boolean recorded;
+
+        @Nullable
+        Verdict seen;
+
+        Task(Call call) {
+            this.call = call;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.oncebox.ledger.sql;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** A database in memory, emptied for each schedule. */
+final class SimulatedWorld implements AutoCloseable {
+
+    private static final int CORES = 2;
+    private static final List<String> TABLES =
+            List.of("event", "item", "answer", "reply", "request", "call", "file", "job", "node", "pause");
+
+    private final Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
+    private final @Nullable PlantedBug bug;
+    private final Random dice = new Random();
+    private final Session session;
+
+    SimulatedWorld(@Nullable PlantedBug bug) throws SQLException, IOException {
+        for (String version : List.of("V1__ledger.sql", "V2__fallback_and_pauses.sql")) {
+            try (InputStream script = SimulatedWorld.class.getResourceAsStream("/db/sqlite/" + version);
+                    Statement statement = connection.createStatement()) {
+                statement.executeUpdate(new String(script.readAllBytes(), StandardCharsets.UTF_8));
+            }
+        }
+        this.bug = bug;
+        this.session = PlantedBug.session(connection, bug, dice);
+        session.run("PRAGMA synchronous = OFF");
+    }
+
+    int run(long seed) throws SQLException {
+        for (String table : TABLES) {
+            session.update("DELETE FROM " + table);
+        }
+        dice.setSeed(seed);
+        try {
+            return new Simulation(seed, session, bug).run();
+        } catch (AssertionError e) {
+            throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+
+    /** Runs so many schedules from a seed on, and returns how many requests were sent in them. */
+    static long runAll(long first, int schedules) {
+        var requests = new AtomicLong();
+        IntStream.range(0, CORES).parallel().forEach(core -> {
+            try (SimulatedWorld world = new SimulatedWorld(null)) {
+                for (long seed = first + core; seed < first + schedules; seed += CORES) {
+                    requests.addAndGet(world.run(seed));
+                }
+            } catch (SQLException | IOException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        return requests.get();
+    }
+}

@@ -1,0 +1,313 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.config.Retry;
+import dev.oncebox.job.Acceptance;
+import dev.oncebox.job.Job;
+import dev.oncebox.job.Keying;
+import dev.oncebox.ledger.DroppedFile;
+import dev.oncebox.ledger.Entry;
+import dev.oncebox.ledger.Ledger.Move;
+import dev.oncebox.ledger.Policy;
+import dev.oncebox.ledger.ReceivedFile;
+import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Request;
+import dev.oncebox.ledger.Steps;
+import dev.oncebox.ledger.Transition;
+import dev.oncebox.ledger.Verdict;
+import dev.oncebox.ledger.sql.SimulatedNode.Task;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One schedule: the ledger's own statements on a database in memory, under a clock that stands still unless told, with
+ * nodes that are killed before, in and after every step, paused and continued, and people who decide. Everything is
+ * drawn from the seed, so that a schedule can be had again.
+ */
+final class Simulation {
+
+    private static final List<String> ENGINES = List.of("first", "second");
+    private static final int STEPS = 90;
+
+    private final Random dice;
+    private final Session session;
+    private final @Nullable PlantedBug bug;
+    private final VirtualClock clock = new VirtualClock();
+    private final SimulatedEngine engine;
+    private final SimulationRules rules;
+    private final SqlCalls calls;
+    private final SqlRecovery recovery;
+    private final SqlEngines engines;
+    private final SqlIntake intake;
+    private final Job job;
+    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private SimulatedNode active;
+    private long nextNode = 1;
+
+    Simulation(long seed, Session session, @Nullable PlantedBug bug) throws SQLException {
+        this.dice = new Random(seed);
+        this.session = session;
+        this.bug = bug;
+        boolean deduplicates = dice.nextInt(4) == 0;
+        boolean resend = dice.nextBoolean();
+        int attempts = 1 + dice.nextInt(3);
+        boolean fallback = dice.nextInt(3) == 0;
+        this.engine = new SimulatedEngine(dice, deduplicates);
+        this.rules = new SimulationRules(session, engine, attempts, resend, deduplicates);
+        var retry = new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(1), Duration.ofHours(1));
+        boolean resendsAnyway = resend || bug == PlantedBug.HOLD_IGNORED;
+        Policy.Source policies = (name, at) -> new Policy(
+                attempts, resendsAnyway, deduplicates, retry, fallback && at.equals("first") ? "second" : null);
+        var codec = new RequestCodec();
+        this.calls = new SqlCalls(codec, policies, clock, dice, new Sqlite(Path.of("none"), false));
+        this.recovery = new SqlRecovery(calls, clock);
+        this.engines = new SqlEngines(clock);
+        this.intake = new SqlIntake(codec, clock, 1);
+        this.job = new Job(
+                "j",
+                fallback ? ENGINES : ENGINES.subList(0, 1),
+                null,
+                new TreeMap<>(),
+                null,
+                attempts,
+                Job.Format.TEXT,
+                Acceptance.STRICT,
+                null,
+                "{{text}}",
+                null);
+        this.active = begin();
+        drop("a");
+    }
+
+    /** Runs the schedule to its end and returns how many requests reached the engine; the rules are looked at after each step. */
+    int run() throws SQLException {
+        for (int step = 0; step < STEPS; step++) {
+            step();
+            rules.check();
+        }
+        finish();
+        rules.checkEnd();
+        return engine.requests.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    private void step() throws SQLException {
+        switch (dice.nextInt(16)) {
+            case 0, 1, 2 -> claim(active);
+            case 3, 4, 5, 6, 7, 8 -> advance(any());
+            case 9 -> clock.advance(Duration.ofSeconds(dice.nextInt(120)));
+            case 10 -> kill();
+            case 11 -> pause();
+            case 12 -> decide();
+            case 13 -> drop(dice.nextBoolean() ? "a" : "b");
+            case 14 -> fallBack();
+            default -> clock.advance(Duration.ofSeconds(dice.nextInt(3)));
+        }
+    }
+
+    private SimulatedNode any() {
+        return dice.nextInt(3) > 0 ? active : nodes.get(dice.nextInt(nodes.size()));
+    }
+
+    /** A step that writes. The process may end before it, or before or after its commit, without anybody being told. */
+    private <T> @Nullable T write(SimulatedNode node, GroupCommit.Step<T> what) throws SQLException {
+        int accident = dice.nextInt(60);
+        session.run("BEGIN");
+        T result;
+        try {
+            result = what.run(session);
+        } catch (PlantedBug.Crash crash) {
+            killed(node);
+            return null;
+        }
+        session.run(accident == 0 ? "ROLLBACK" : "COMMIT");
+        if (accident <= 1) {
+            killed(node);
+            return null;
+        }
+        return result;
+    }
+
+    private void claim(SimulatedNode node) throws SQLException {
+        String at = ENGINES.get(dice.nextInt(4) == 0 ? 1 : 0);
+        List<SqlCalls.Stored> claimed = write(node, s -> calls.claim(s, node.id, at, 1 + dice.nextInt(2)));
+        if (claimed != null) {
+            claimed.forEach(stored -> node.tasks.add(new Task(calls.call(stored))));
+        }
+    }
+
+    /** One call of a node goes one step further: recorded as sent, sent, settled. */
+    private void advance(SimulatedNode node) throws SQLException {
+        if (node.tasks.isEmpty()) {
+            return;
+        }
+        Task task = node.tasks.get(dice.nextInt(node.tasks.size()));
+        if (bug == PlantedBug.SENT_AFTER_SEND && task.seen == null) {
+            leave(task);
+        } else if (!task.recorded) {
+            Boolean recorded = write(node, s -> calls.sent(s, node.id, task.call));
+            task.recorded = Boolean.TRUE.equals(recorded);
+            if (Boolean.FALSE.equals(recorded)) {
+                node.tasks.remove(task);
+            } else if (recorded != null) {
+                rules.sent(task.call);
+            }
+        } else if (task.seen == null) {
+            leave(task);
+        } else {
+            settle(node, task, task.seen);
+        }
+    }
+
+    private void leave(Task task) throws SQLException {
+        rules.leaves(task.call);
+        task.seen = engine.ask(task.call);
+    }
+
+    private void settle(SimulatedNode node, Task task, Verdict verdict) throws SQLException {
+        node.tasks.remove(task);
+        var result = new Transition[1];
+        Boolean done = write(node, s -> {
+            result[0] = calls.settle(s, node.id, task.call, verdict, Steps.of(verdict), new Reply(200, new byte[] {1}));
+            return true;
+        });
+        if (done != null) {
+            rules.settled(task.call, verdict, result[0]);
+        }
+    }
+
+    private SimulatedNode begin() throws SQLException {
+        var node = new SimulatedNode(nextNode++);
+        session.update(
+                "INSERT INTO node (id, boot, host, pid, started, lease) VALUES (?, ?, 'h', 1, 0, 0)",
+                node.id,
+                "boot " + node.id);
+        nodes.add(node);
+        active = node;
+        if (write(node, s -> recovery.recover(s, node.id)) == null && active == node) {
+            return begin();
+        }
+        return active;
+    }
+
+    private void killed(SimulatedNode node) throws SQLException {
+        node.tasks.clear();
+        if (node == active) {
+            nodes.remove(node);
+            begin();
+        }
+    }
+
+    private void kill() throws SQLException {
+        killed(active);
+    }
+
+    /** The process stands still, another one takes its place, and it goes on as if nothing had happened. */
+    private void pause() throws SQLException {
+        active.paused = true;
+        begin();
+    }
+
+    private void decide() throws SQLException {
+        Long doubt = session.one("SELECT id FROM call WHERE state = 'DOUBT'", row -> row.getLong(1));
+        Long dead = session.one("SELECT id FROM call WHERE state = 'DEAD'", row -> row.getLong(1));
+        if (doubt != null) {
+            session.update(
+                    "UPDATE call SET state = 'READY', due = ?, failures = 0 WHERE id = ?", clock.millis(), doubt);
+            rules.allowed(doubt);
+        } else if (dead != null) {
+            session.update("UPDATE call SET earlier = attempts WHERE id = ?", dead);
+            SqlIntake.revive(session, dead, clock.millis());
+            rules.allowed(dead);
+        }
+    }
+
+    private void fallBack() throws SQLException {
+        if (job.engines().size() > 1) {
+            boolean evenUnresolved = rules.resend();
+            write(
+                    active,
+                    s -> engines.fallBack(
+                            s, active.id, new Move("first", "second", List.of("j"), evenUnresolved, "it is dead"), 2));
+        }
+    }
+
+    private void drop(String path) throws SQLException {
+        ReceivedFile file = write(
+                active,
+                s -> intake.receive(s, new DroppedFile(path, job, DroppedFile.Kind.LINES, WatchedLedger.sha256(path))));
+        if (file == null || file.known()) {
+            return;
+        }
+        List<Entry> entries = new ArrayList<>();
+        for (int n = 1; n <= 3; n++) {
+            String text = "text " + (path.equals("a") ? n : n + 1);
+            entries.add(new Entry.Asking(
+                    n,
+                    n,
+                    0,
+                    null,
+                    WatchedLedger.sha256(text),
+                    WatchedLedger.sha256(text),
+                    Keying.EXACT,
+                    new Request(null, text, null, null, new TreeMap<>(), null, null)));
+        }
+        write(active, s -> {
+            intake.record(s, file, entries);
+            return intake.taken(s, file);
+        });
+    }
+
+    /** No more accidents: whatever is left comes to its end. */
+    private void finish() throws SQLException {
+        for (int round = 0; round < 4000; round++) {
+            SimulatedNode busy = nodes.stream()
+                    .filter(node -> !node.tasks.isEmpty())
+                    .findFirst()
+                    .orElse(null);
+            if (busy != null) {
+                advance(busy);
+            } else if (session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT')") > 0) {
+                kill();
+            } else if (session.number("SELECT count(*) FROM call WHERE state = 'READY'") > 0) {
+                clock.advance(Duration.ofMinutes(2));
+                claim(active);
+            } else {
+                return;
+            }
+            rules.check();
+        }
+        throw new AssertionError("there is no end to it");
+    }
+
+    private static final class VirtualClock extends Clock {
+        private Instant now = Instant.ofEpochSecond(1_800_000_000);
+
+        void advance(Duration by) {
+            now = now.plus(by);
+        }
+
+        @Override
+        public Instant instant() {
+            return now;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+}
