@@ -85,7 +85,7 @@ final class StatusText {
             if (engine.waiting() > 0) {
                 text.append(", ")
                         .append(engine.waiting())
-                        .append(" wait for their time, the first until ")
+                        .append(" waiting for later, the first until ")
                         .append(engine.nextDue());
             }
             text.append(", breaker ").append(engine.breaker());
