@@ -28,7 +28,7 @@ final class Decisions {
     }
 
     int list(CallState state, String none) {
-        try (SqlDecisions decisions = open()) {
+        try (SqlDecisions decisions = SqlDecisions.reading(settings.ledgerFile(), Clock.systemUTC())) {
             List<SqlDecisions.Case> cases = decisions.list(state);
             if (cases.isEmpty()) {
                 out.println(none);

@@ -63,16 +63,18 @@ final class Rescue {
         return elsewhere;
     }
 
-    /** A line is there whole or not at all, or it would spoil the next one. */
+    /** A line is there whole or not at all, or it would spoil the next one; so does what a power cut left of one. */
     private static boolean append(@Nullable Path to, String line) {
         if (to == null) {
             return false;
         }
         try (FileChannel channel =
-                FileChannel.open(to, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+                FileChannel.open(to, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long before = channel.size();
             try {
-                ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8));
+                String gap = endsInALine(channel, before) ? "" : "\n";
+                channel.position(before);
+                ByteBuffer bytes = ByteBuffer.wrap((gap + line).getBytes(StandardCharsets.UTF_8));
                 while (bytes.hasRemaining()) {
                     channel.write(bytes);
                 }
@@ -86,5 +88,10 @@ final class Rescue {
             LOG.error("{} cannot be written: {}", to, e.toString());
             return false;
         }
+    }
+
+    private static boolean endsInALine(FileChannel channel, long size) throws IOException {
+        ByteBuffer last = ByteBuffer.allocate(1);
+        return size == 0 || channel.read(last, size - 1) == 1 && last.get(0) == '\n';
     }
 }

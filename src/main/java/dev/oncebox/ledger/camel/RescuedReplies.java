@@ -12,6 +12,8 @@ import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Verdict;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -51,7 +53,9 @@ public final class RescuedReplies {
         Map<String, Call> inFlight = new HashMap<>();
         ledger.inFlight().forEach(call -> inFlight.put(call.keyHex(), call));
         int recorded = 0;
-        try (BufferedReader lines = Files.newBufferedReader(file)) {
+        // torn or garbled lines are passed over: no byte of them is a reason to refuse the others
+        try (var lines =
+                new BufferedReader(new InputStreamReader(Files.newInputStream(file), StandardCharsets.ISO_8859_1))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 recorded += record(line, inFlight, ledger, reading) ? 1 : 0;
             }

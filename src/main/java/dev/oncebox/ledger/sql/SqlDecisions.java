@@ -53,7 +53,15 @@ public final class SqlDecisions implements AutoCloseable {
 
     /** Opens a ledger that exists. */
     public static SqlDecisions open(Path ledgerFile, Clock clock) {
-        Dialect dialect = new Sqlite(ledgerFile, false);
+        return open(new Sqlite(ledgerFile, false), ledgerFile, clock);
+    }
+
+    /** Opens a ledger to look at it: whoever may write also brings its log into its file. */
+    public static SqlDecisions reading(Path ledgerFile, Clock clock) {
+        return open(new Sqlite(ledgerFile, true), ledgerFile, clock);
+    }
+
+    private static SqlDecisions open(Dialect dialect, Path ledgerFile, Clock clock) {
         try {
             Session session = Files.exists(ledgerFile) ? SqlReports.session(dialect.connect(), ledgerFile) : null;
             if (session == null) {

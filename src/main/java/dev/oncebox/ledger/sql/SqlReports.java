@@ -31,8 +31,12 @@ public final class SqlReports implements AutoCloseable {
     /** @throws ConfigException when the file is there and cannot be read as a ledger */
     public static SqlReports open(Path ledgerFile) {
         try {
-            if (!Files.exists(ledgerFile) || Files.size(ledgerFile) == 0) {
+            if (!Files.exists(ledgerFile)) {
                 return new SqlReports(ledgerFile, null);
+            }
+            if (Files.size(ledgerFile) == 0) {
+                throw new ConfigException("The ledger " + ledgerFile + " "
+                        + SqliteHealth.damaged("it is empty, which no ledger ever is"));
             }
             return new SqlReports(ledgerFile, session(new Sqlite(ledgerFile, true).connect(), ledgerFile));
         } catch (SQLException e) {
@@ -170,10 +174,8 @@ public final class SqlReports implements AutoCloseable {
     private static ConfigException unreadable(Path file, SQLException failure) {
         int primary = failure.getErrorCode() & 0xff;
         String ledger = "The ledger " + file;
-        if (primary == SQLiteErrorCode.SQLITE_NOTADB.code || primary == SQLiteErrorCode.SQLITE_CORRUPT.code) {
-            return new ConfigException(ledger + " is damaged or no ledger (" + failure.getMessage()
-                    + "). Put a backup in its place; move the damaged file aside rather than deleting it, since it"
-                    + " says what was paid.");
+        if (SqliteHealth.isDamage(failure)) {
+            return new ConfigException(ledger + " " + SqliteHealth.damaged(failure.getMessage()));
         }
         if (primary == SQLiteErrorCode.SQLITE_BUSY.code || primary == SQLiteErrorCode.SQLITE_LOCKED.code) {
             return new ConfigException(ledger + " is locked by another program. Try again, or end that program.");

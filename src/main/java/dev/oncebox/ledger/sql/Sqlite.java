@@ -5,15 +5,13 @@ import dev.oncebox.ledger.LedgerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Objects;
-import java.util.Set;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
@@ -58,15 +56,12 @@ final class Sqlite implements Dialect {
 
     @Override
     public void migrate() {
-        boolean created = !Files.exists(file);
         try {
-            Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
-            Files.createDirectories(folder);
-            if (created) {
-                Files.createFile(
-                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            if (Files.exists(file)) {
+                new SqliteHealth(file).require();
+            } else {
+                create();
             }
-            refuseOthers();
             Flyway.configure()
                     .dataSource(source)
                     .locations("classpath:db/sqlite")
@@ -84,29 +79,28 @@ final class Sqlite implements Dialect {
         }
     }
 
-    /** Our connections turn a database into one with a write-ahead log, so somebody else's is known before. */
-    private void refuseOthers() throws SQLException {
-        try (Connection plain = DriverManager.getConnection("jdbc:sqlite:" + file);
-                Statement statement = plain.createStatement();
-                ResultSet tables = statement.executeQuery(
-                        "SELECT count(*), coalesce(sum(name = 'flyway_schema_history'), 0) FROM sqlite_master"
-                                + " WHERE type = 'table'")) {
-            if (tables.getLong(1) > 0 && tables.getLong(2) == 0) {
-                throw new ConfigException("The ledger " + file
-                        + " is a database, but no ledger. Check ledger.url. Nothing in it was changed.");
-            }
+    /** It appears as a database without tables, so that a ledger of no bytes is known to have lost what was in it. */
+    private void create() throws IOException, SQLException {
+        Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
+        Files.createDirectories(folder);
+        Path begun = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(begun);
+        Files.createFile(begun, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        var empty = new SQLiteDataSource(source.getConfig());
+        empty.setUrl("jdbc:sqlite:" + begun);
+        try (Connection connection = empty.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA application_id = 0");
+            statement.execute("VACUUM");
         }
+        Files.move(begun, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
     private static String advice(Exception failure) {
         String text = String.valueOf(failure.getMessage());
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException sql
-                    && Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code)
-                            .contains(sql.getErrorCode() & 0xff)) {
-                return "it is damaged or no ledger (" + sql.getMessage()
-                        + "). Put a backup in its place; move the damaged file aside rather than deleting it,"
-                        + " since it says what was paid.";
+            if (cause instanceof SQLException sql && SqliteHealth.isDamage(sql)) {
+                return "it " + SqliteHealth.damaged(sql.getMessage());
             }
         }
         if (text.contains("not resolved locally")) {
