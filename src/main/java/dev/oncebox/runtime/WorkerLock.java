@@ -2,6 +2,7 @@ package dev.oncebox.runtime;
 
 import dev.oncebox.config.ConfigException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,9 @@ final class WorkerLock implements AutoCloseable {
             super(message);
         }
     }
+
+    private static final int LONGEST_NAME = 300;
+    private static final Pattern HOLDER = Pattern.compile("process \\d+ on \\S+ since [0-9TZ:-]+");
 
     private final FileChannel channel;
 
@@ -78,8 +83,10 @@ final class WorkerLock implements AutoCloseable {
     }
 
     private static String holder(Path file) throws IOException {
-        String holder = Files.readString(file);
-        return holder.isBlank() ? "another process" : holder;
+        try (InputStream in = Files.newInputStream(file)) {
+            String holder = new String(in.readNBytes(LONGEST_NAME), StandardCharsets.UTF_8);
+            return HOLDER.matcher(holder).matches() ? holder : "another process";
+        }
     }
 
     @Override

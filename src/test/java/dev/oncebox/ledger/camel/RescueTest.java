@@ -54,6 +54,14 @@ class RescueTest {
         assertThat(Files.readAllLines(file)).hasSize(2).allMatch(line -> line.endsWith("\"}"));
     }
 
+    /** A power cut left half a line. The next reply was written behind it, and neither could be read. */
+    @Test
+    void a_reply_after_a_torn_line_has_a_line_of_its_own() throws IOException {
+        Path file = Files.writeString(folder.resolve("rescued.jsonl"), "{\"key\":\"00");
+        keep(new Rescue(file), "one");
+        assertThat(Files.readAllLines(file)).hasSize(2).last().asString().matches("\\{\"key\".*\"}");
+    }
+
     @Test
     @EnabledOnOs(OS.LINUX)
     void on_a_full_disk_the_replies_go_into_a_file_of_the_temporary_folder() throws IOException {
