@@ -31,8 +31,11 @@ final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     private final DigestInputStream stream;
     private final ItemReader items;
     private final EntryMaker entries;
+    private final Room.Part memory;
 
-    private FileReading(Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries) {
+    private FileReading(
+            Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries, Room.Part memory) {
+        this.memory = memory;
         this.path = path;
         this.stamp = stamp;
         this.stream = stream;
@@ -49,18 +52,26 @@ final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         }
     }
 
-    static FileReading open(Path path, FileKind kind, EntryMaker entries, long maxItem)
+    /** Waits while the files being read take all the memory that there is for reading. */
+    static FileReading open(Path path, FileKind kind, EntryMaker entries, long maxItem, Room room)
             throws IOException, RejectedFile {
-        var stream = new DigestInputStream(Files.newInputStream(path), sha256());
+        Room.Part memory = room.take(Math.min(Files.size(path), maxItem + CHUNK_BYTES));
         boolean opened = false;
         try {
-            var reading =
-                    new FileReading(path, Stamp.of(path), stream, ItemReader.open(kind, stream, maxItem), entries);
-            opened = true;
-            return reading;
+            var stream = new DigestInputStream(Files.newInputStream(path), sha256());
+            try {
+                var reading = new FileReading(
+                        path, Stamp.of(path), stream, ItemReader.open(kind, stream, maxItem), entries, memory);
+                opened = true;
+                return reading;
+            } finally {
+                if (!opened) {
+                    stream.close();
+                }
+            }
         } finally {
             if (!opened) {
-                stream.close();
+                memory.close();
             }
         }
     }
@@ -129,6 +140,7 @@ final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        memory.close();
         items.close();
         stream.close();
     }

@@ -44,6 +44,7 @@ public final class Intake {
     private final Folders folders;
     private final InboxFiles inboxFiles;
     private final long maxItem;
+    private final Room room = Room.ofHeap();
     private final Map<String, EntryMaker> makers = new HashMap<>();
 
     /** Where dropped files are, and where they go. All on one file system. */
@@ -79,7 +80,8 @@ public final class Intake {
         String relative = relative(path);
         Job job = job(relative);
         FileKind kind = FileKind.of(path.getFileName().toString());
-        FileReading reading = FileReading.open(path, kind, Objects.requireNonNull(makers.get(job.name())), maxItem);
+        FileReading reading =
+                FileReading.open(path, kind, Objects.requireNonNull(makers.get(job.name())), maxItem, room);
         exchange.setVariable(READING, reading);
         // after the file's stamp was taken: another file put in its place meanwhile is noticed when it is archived
         byte[] digest = FileReading.digest(path);

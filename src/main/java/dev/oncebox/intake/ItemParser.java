@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -24,6 +25,9 @@ final class ItemParser {
 
     static final String BAD_JSON = "bad_json";
     static final String UNSUPPORTED = "unsupported_item";
+
+    /** A value takes thirty times the memory of its characters: 16 MB of {@code {},{},{}} are half a gigabyte. */
+    static final int MOST_TOKENS = 200_000;
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final ObjectMapper MAPPER = mapper();
@@ -59,6 +63,15 @@ final class ItemParser {
                 } else {
                     value = MAPPER.readTree(parser);
                 }
+            } catch (StreamConstraintsException e) {
+                if (parser.currentTokenCount() > MOST_TOKENS) {
+                    return at.unreadable(
+                            null,
+                            "too_many_values",
+                            "There are more than " + MOST_TOKENS + " names, values and brackets in it; remove what the"
+                                    + " prompt does not use, or put it into the text.");
+                }
+                return badJson(json, at, JsonReason.position(e, parser), JsonReason.of(e));
             } catch (JsonProcessingException e) {
                 return badJson(json, at, JsonReason.position(e, parser), JsonReason.of(e));
             } catch (NumberFormatException e) {
@@ -175,12 +188,13 @@ final class ItemParser {
         return id.isTextual() && ItemStrings.isWellFormed(id.textValue()) ? id.toString() : null;
     }
 
-    /** Sizes are bounded by the window; the parser shall not have limits of its own, but for depth and digits. */
+    /** Sizes are bounded by the window; the parser has no limits of its own but for depth, digits and values. */
     private static ObjectMapper mapper() {
         JsonFactory factory = JsonFactory.builder()
                 .streamReadConstraints(StreamReadConstraints.builder()
                         .maxStringLength(Integer.MAX_VALUE)
                         .maxNameLength(Integer.MAX_VALUE)
+                        .maxTokenCount(MOST_TOKENS)
                         .build())
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 // Many programs write tabs and the like into strings as they are; they are data.

@@ -18,6 +18,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What one line of JSON is taken for. */
 class ItemParserTest {
 
+    /** Three files of 16 MB of empty objects took all memory, and the threads that read them were gone. */
+    @Test
+    void an_item_of_more_values_than_memory_may_hold_is_no_item() throws Exception {
+        String many = "{\"text\":\"a\",\"x\":[" + "{},".repeat(ItemParser.MOST_TOKENS / 2) + "{}]}";
+        List<Item> items = lines(many + "\n{\"text\":\"b\",\"x\":[" + "1,".repeat(1000) + "1]}\n");
+
+        assertThat(items.get(0)).isInstanceOfSatisfying(Item.Unreadable.class, bad -> {
+            assertThat(bad.code()).isEqualTo("too_many_values");
+            assertThat(bad.message()).contains("200000");
+        });
+        assertThat(items.get(1)).isInstanceOf(Item.Readable.class);
+    }
+
     @Test
     void an_object_keeps_all_its_fields_exactly() throws Exception {
         Item.Readable item = only(lines("{\"text\":\"a\",\"sample\":3,\"x\":1.10,\"y\":12345678901234567890,"
