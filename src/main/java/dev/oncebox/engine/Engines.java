@@ -88,12 +88,17 @@ public final class Engines {
         return bound;
     }
 
-    /** An endpoint of the engine's own: the context has one an address, and engines at one address differ in timeouts. */
+    /**
+     * An endpoint of the engine's own: the context has one an address, and engines at one address differ in timeouts.
+     *
+     * <p>It is known by the routes' very name for it. Camel's {@code ref} would register it by its address when it is
+     * first asked for, and stop what it finds there: with two calls at once the same endpoint, else another engine's.
+     */
     private static HttpEndpoint endpoint(CamelContext context, EngineSettings settings) {
         try {
             Component component = context.getComponent(settings.url().getScheme());
             Endpoint endpoint = component.createEndpoint(settings.url().toString());
-            context.addEndpoint("engine://" + settings.name(), endpoint);
+            context.addEndpoint("ref:engine-" + settings.name(), endpoint);
             return (HttpEndpoint) endpoint;
         } catch (Exception e) {
             throw new ConfigException("engine." + settings.name() + ".url cannot be used: " + e.getMessage());
