@@ -22,6 +22,8 @@ final class SqliteHealth {
 
     private static final int BUSY_MILLIS = 30_000;
     private static final int PAGE = 4096;
+    /** A larger one takes too long to be read through at each start: some two seconds for half a gigabyte. */
+    private static final long LARGEST = 512L << 20;
 
     private static final Set<Integer> DAMAGE =
             Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);
@@ -63,6 +65,9 @@ final class SqliteHealth {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             refuseOthers(statement);
+            if (Files.size(file) > LARGEST) {
+                return;
+            }
             try (ResultSet found = statement.executeQuery("PRAGMA integrity_check(1)")) {
                 String first = found.next() ? found.getString(1) : "nothing to check";
                 if (!first.equals("ok")) {
