@@ -181,7 +181,7 @@ class LimitsRunTest extends StubbedHome {
         assertThat(engine.path("waiting").asInt()).isEqualTo(1);
         Instant resumes = Instant.parse(engine.path("resumesAt").asText());
         assertThat(Duration.between(Instant.now(), resumes)).isBetween(Duration.ofHours(23), Duration.ofHours(25));
-        assertThat(CommandOutput.of(home, "status").out()).contains("1 wait for their time");
+        assertThat(CommandOutput.of(home, "status").out()).contains("1 waiting for later, the first until ");
 
         home.drop("y.md", "another");
         assertThat(home.runUntilIdle()).isEqualTo(4);
