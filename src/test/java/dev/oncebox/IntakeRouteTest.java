@@ -11,6 +11,19 @@ import org.junit.jupiter.api.Test;
 /** Splitter and Message Store: a file becomes items and calls, and leaves the inbox last. */
 class IntakeRouteTest extends StubbedHome {
 
+    /** A reason is written before its file leaves the inbox, since a process that died between never gave one. */
+    @Test
+    void a_file_whose_reason_was_written_by_a_process_that_died_then_is_rejected_with_one_reason() {
+        TestHome home = home();
+        home.drop("x.jsonl", "\n");
+        assertThat(home.runUntilIdle()).isZero();
+        home.drop("x.jsonl", "\n");
+
+        assertThat(home.runUntilIdle()).isZero();
+
+        assertThat(home.files("rejected")).containsExactly("x.jsonl", "x.jsonl.error.json");
+    }
+
     @Test
     void a_job_makes_the_request_of_its_texts_parameters_and_the_items_fields() {
         TestHome home = home();

@@ -213,6 +213,17 @@ public final class DurableFile implements AutoCloseable {
         }
     }
 
+    /** Where {@link #moveDurably} would put a file now. */
+    public static Path destination(Path from, Path toFolder, String name) throws IOException {
+        FileName wanted = FileName.of(name);
+        for (int n = 1; ; n++) {
+            Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
+            if (!exists(to) || hasSameBytes(from, to)) {
+                return to;
+            }
+        }
+    }
+
     private static boolean move(Path from, Path to) throws IOException {
         synchronized (NAMES) {
             if (!exists(to)) {

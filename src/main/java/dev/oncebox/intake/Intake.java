@@ -138,16 +138,23 @@ public final class Intake {
         }
     }
 
-    /** Puts a file of which nothing can be read where its sender finds it, with the reason beside it. */
+    /**
+     * Puts a file of which nothing can be read where its sender finds it, with the reason beside it. The reason comes
+     * first: a file that had left the inbox without it would never get one.
+     */
     public void reject(Exchange exchange) throws IOException {
         RejectedFile reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, RejectedFile.class);
         release(exchange);
         Path path = exchange.getMessage().getBody(File.class).toPath();
-        Path moved = move(path, folders.rejected());
+        Path target = folders.rejected().resolve(relative(path));
+        Path folder = Objects.requireNonNull(target.getParent());
+        Path rejected =
+                DurableFile.destination(path, folder, target.getFileName().toString());
         ObjectNode error = JsonNodeFactory.instance.objectNode();
         error.put("file", relative(path));
         error.putObject("error").put("code", reason.code()).put("message", reason.getMessage());
-        explain(moved, error.toPrettyString() + "\n");
+        explain(rejected, error.toPrettyString() + "\n");
+        DurableFile.moveDurably(path, folder, target.getFileName().toString());
         LOG.warn("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
     }
 
