@@ -9,8 +9,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>{@code oncebox.crash-at=AFTER_SENT:3} halts when the moment is reached for the third time.
  */
 public enum CrashPoint {
+    /** A file is known; none of its items is recorded. */
+    AFTER_RECEIVED,
+    /** Items of a file are recorded; there may be more. */
+    AFTER_RECORDED,
     /** All items of a file are recorded; the file is still in the inbox. */
     AFTER_INTAKE,
+    /** The file is in the archive; the ledger is not told. */
+    AFTER_ARCHIVE_MOVE,
+    /** The ledger knows that the file is in the archive. */
+    AFTER_ARCHIVED,
+    /** Why a file is rejected stands in its place; the file is still in the inbox. */
+    AFTER_EXPLAINED,
     /** A call is claimed; nothing was sent. */
     AFTER_CLAIM,
     /** The send is recorded; the first byte has not left. */
@@ -21,12 +31,30 @@ public enum CrashPoint {
     AFTER_RESPONSE,
     /** The outcome is recorded; nothing is in the outbox. */
     AFTER_DONE,
+    /** A call belongs to its job's next engine, which was not asked yet. */
+    AFTER_FALLBACK,
+    /** It is recorded that an engine is left in peace. */
+    AFTER_PAUSE,
     /** An outbox file is whole under its temporary name. */
     AFTER_TEMP_FILE,
     /** An outbox file has its name. */
     AFTER_RENAME,
     /** All files of a delivery are in the outbox; the delivery is not recorded. */
-    AFTER_DELIVERED;
+    AFTER_DELIVERED,
+    /** The delivery is recorded. */
+    AFTER_DELIVERY_RECORDED,
+    /** A reply that an earlier process could not record is recorded. */
+    AFTER_RESCUE,
+    /** A new process has opened the ledger and looked at nothing in it. */
+    BEFORE_RECOVERY,
+    /** What the last process left is in order, but not for good: the transaction is open. */
+    IN_RECOVERY,
+    /** What the last process left of calls is in order. */
+    AFTER_RECOVERY,
+    /** Everything that the last process left is in order; nothing is taken or sent. */
+    AFTER_RESUME,
+    /** Nothing is in flight any more; the process has not said goodbye. */
+    AFTER_DRAIN;
 
     private final AtomicInteger left = new AtomicInteger(passes(name()));
 

@@ -166,7 +166,7 @@ public final class TestHome {
         }
     }
 
-    private static JsonNode parse(String text) {
+    public static JsonNode parse(String text) {
         try {
             return JSON.readTree(text);
         } catch (IOException e) {

@@ -90,6 +90,7 @@ public final class Intake {
         }
         ReceivedFile file = ledger.receive(new DroppedFile(relative, job, reading.kind(kind), digest));
         exchange.setVariable(Variables.FILE, file);
+        CrashPoint.AFTER_RECEIVED.reach();
     }
 
     /** The items of the opened file, in chunks; none when the ledger knows them all. */
@@ -112,6 +113,7 @@ public final class Intake {
         }
         CrashPoint.AFTER_INTAKE.reach();
         Path archived = move(reading.path(), folders.archive());
+        CrashPoint.AFTER_ARCHIVE_MOVE.reach();
         if (!reading.isStill(archived)
                 && !MessageDigest.isEqual(
                         FileReading.digest(archived), file.file().sha256())) {
@@ -125,6 +127,7 @@ public final class Intake {
         }
         forgetHalfRead(file);
         ledger.archived(file);
+        CrashPoint.AFTER_ARCHIVED.reach();
     }
 
     /** What was half read at this place when a process ended has been replaced, or was read anew under a changed job. */
@@ -154,6 +157,7 @@ public final class Intake {
         error.put("file", relative(path));
         error.putObject("error").put("code", reason.code()).put("message", reason.getMessage());
         explain(rejected, error.toPrettyString() + "\n");
+        CrashPoint.AFTER_EXPLAINED.reach();
         DurableFile.moveDurably(path, folder, target.getFileName().toString());
         LOG.warn("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
     }

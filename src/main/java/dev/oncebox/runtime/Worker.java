@@ -1,5 +1,6 @@
 package dev.oncebox.runtime;
 
+import dev.oncebox.CrashPoint;
 import dev.oncebox.answer.AnswerCheck;
 import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.config.ConfigException;
@@ -181,7 +182,9 @@ public final class Worker implements AutoCloseable {
             if (recorded > 0) {
                 LOG.warn("{} answers that could not be recorded before are recorded now, from {}", recorded, rescued);
             }
+            CrashPoint.BEFORE_RECOVERY.reach();
             int inDoubt = ledger.recover();
+            CrashPoint.AFTER_RECOVERY.reach();
             if (inDoubt > 0) {
                 LOG.warn("{} calls were in flight when the last run ended; the journal names them", inDoubt);
             }
@@ -192,6 +195,7 @@ public final class Worker implements AutoCloseable {
                         moved);
             }
             intake.resume();
+            CrashPoint.AFTER_RESUME.reach();
             main.getCamelContext().getRouteController().startAllRoutes();
         } catch (IOException e) {
             throw new ConfigException("The folders cannot be read: " + e);
@@ -289,6 +293,7 @@ public final class Worker implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        CrashPoint.AFTER_DRAIN.reach();
         rememberPauses();
         main.stop();
         ledger.close();

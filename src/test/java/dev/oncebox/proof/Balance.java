@@ -104,15 +104,16 @@ final class Balance {
 
     /**
      * Everything came to its end: all answered, nothing left over, and no send beyond the first but those that follow
-     * a doubt of the same call.
+     * a doubt of the same call, or a refusal.
      */
     static void assertEnd(TestHome home, Path ledger, Stub stub) {
         assertThat(broken(ledger)).isEmpty();
         assertThat(unknownSends(ledger, stub)).isEmpty();
         try (Connection connection = open(ledger)) {
             Map<String, Integer> doubts = events(connection, "IN_DOUBT");
+            events(connection, "REFUSED").forEach((key, times) -> doubts.merge(key, times, Integer::sum));
             Evidence.accepted(stub).forEach((key, times) -> assertThat(doubts.getOrDefault(key, 0))
-                    .as("doubts before the last of %d sends of %s", times, key)
+                    .as("doubts and refusals before the last of %d sends of %s", times, key)
                     .isGreaterThanOrEqualTo(times - 1));
         } catch (SQLException e) {
             throw new IllegalStateException(e);
@@ -127,7 +128,6 @@ final class Balance {
             assertThat(home.files(folder)).as(folder).noneMatch(Balance::isTemporary);
         }
         assertThat(home.files("inbox")).isEmpty();
-        assertThat(home.files("rejected")).isEmpty();
     }
 
     static boolean isTemporary(String path) {

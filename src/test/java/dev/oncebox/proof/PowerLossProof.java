@@ -89,6 +89,7 @@ class PowerLossProof {
             assertThat(last.exit()).as("seed " + Figures.SEED).isZero();
         }
         Balance.assertEnd(home, home.path(LEDGER), stub);
+        assertThat(home.files("rejected")).isEmpty();
         for (int round = 1; round <= rounds; round++) {
             Evidence.assertAnswers(home.lines("outbox/b" + round + ".jsonl"), LINES, stub);
             for (int i = 1; i <= SINGLES; i++) {

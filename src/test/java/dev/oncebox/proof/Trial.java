@@ -135,6 +135,7 @@ final class Trial implements AutoCloseable {
         assertThat(home.files("archive")).containsExactly("x.jsonl");
         assertThat(Evidence.accepted(stub)).hasSize(ITEMS);
         Balance.assertEnd(home, ledger, stub);
+        assertThat(home.files("rejected")).isEmpty();
     }
 
     /** What the endpoint was paid for is in the ledger or beside it. */

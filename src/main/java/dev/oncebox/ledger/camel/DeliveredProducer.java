@@ -27,5 +27,6 @@ final class DeliveredProducer extends DefaultProducer {
                 exchange.getVariable(Variables.SETTLED, SettledFile.class),
                 exchange.getMessage().getBody(String.class));
         exchange.setVariable(DONE, true);
+        CrashPoint.AFTER_DELIVERY_RECORDED.reach();
     }
 }

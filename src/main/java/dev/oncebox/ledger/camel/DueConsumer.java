@@ -57,13 +57,19 @@ final class DueConsumer extends LedgerConsumer {
         Map<String, Pause> pauses = capacity.pauses();
         for (String engine : capacity.engines()) {
             for (Ledger.Move move : fallbacks.to(engine, pauses)) {
-                more |= take(
-                        engine,
-                        places -> ledger.fallBack(move, places) == 0 ? List.of() : ledger.claim(engine, places));
+                more |= take(engine, places -> moveAndClaim(move, places));
             }
         }
         told.tell(capacity.pauses());
         return more;
+    }
+
+    private List<Call> moveAndClaim(Ledger.Move move, int places) {
+        if (ledger.fallBack(move, places) == 0) {
+            return List.of();
+        }
+        CrashPoint.AFTER_FALLBACK.reach();
+        return ledger.claim(move.to(), places);
     }
 
     private boolean take(String engine, IntFunction<List<Call>> claim) {

@@ -1,5 +1,6 @@
 package dev.oncebox.ledger.camel;
 
+import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.Pause;
 import java.time.Instant;
@@ -26,6 +27,9 @@ final class Pauses {
             return;
         }
         ledger.pauses(now);
+        if (!now.isEmpty()) {
+            CrashPoint.AFTER_PAUSE.reach();
+        }
         Map<String, Pause> before = told == null ? Map.of() : told;
         told = Map.copyOf(now);
         now.forEach((name, pause) -> {

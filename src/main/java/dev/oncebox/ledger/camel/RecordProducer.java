@@ -1,5 +1,6 @@
 package dev.oncebox.ledger.camel;
 
+import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.ReceivedFile;
@@ -24,5 +25,6 @@ final class RecordProducer extends DefaultProducer {
     public void process(Exchange exchange) {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
         ledger.record(file, (List<Entry>) exchange.getMessage().getBody(List.class));
+        CrashPoint.AFTER_RECORDED.reach();
     }
 }

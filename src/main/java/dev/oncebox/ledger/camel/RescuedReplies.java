@@ -3,6 +3,7 @@ package dev.oncebox.ledger.camel;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
@@ -76,7 +77,9 @@ public final class RescuedReplies {
                     kept.path("status").asInt(),
                     Base64.getDecoder().decode(kept.path("body").asText()));
             var valid = new Verdict.Valid(reading.answer(call, reply));
-            return ledger.settle(call, valid, NextStep.IN_DOUBT, reply) != null;
+            boolean recorded = ledger.settle(call, valid, NextStep.IN_DOUBT, reply) != null;
+            CrashPoint.AFTER_RESCUE.reach();
+            return recorded;
         } catch (JsonProcessingException | CallFailed | IllegalArgumentException | IllegalStateException e) {
             LOG.warn("A rescued reply cannot be used: {}", e.getMessage());
             return false;

@@ -61,6 +61,9 @@ final class SettleProducer extends DefaultProducer {
                 Transition next = ledger.settle(call, verdict, step, reply);
                 exchange.setVariable(Variables.CALL_SETTLED, true);
                 CrashPoint.AFTER_DONE.reach();
+                if (next != null && next.events().contains(EventKind.FALLBACK)) {
+                    CrashPoint.AFTER_FALLBACK.reach();
+                }
                 log(call, verdict, next, waiting);
                 return;
             } catch (LedgerException e) {

@@ -1,5 +1,6 @@
 package dev.oncebox.ledger.sql;
 
+import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.NextStep;
@@ -37,6 +38,7 @@ final class SqlRecovery {
                 calls.settle(session, node, call, CRASHED, NextStep.IN_DOUBT, null);
             }
         }
+        CrashPoint.IN_RECOVERY.reach();
         return lost.size();
     }
 
