@@ -11,6 +11,38 @@ import org.junit.jupiter.api.Test;
 /** Splitter and Message Store: a file becomes items and calls, and leaves the inbox last. */
 class IntakeRouteTest extends StubbedHome {
 
+    @Test
+    void a_file_that_replaced_another_after_it_was_read_is_asked_for_although_the_process_died_archiving_it() {
+        TestHome home = home();
+        home.drop("x.md", "first");
+        assertThat(home.runUntilIdle()).isZero();
+        // the process moved what it found in the inbox, and died before it saw that this was another file
+        home.write("archive/x.md", "second");
+        execute(home, "UPDATE file SET archived = 0");
+
+        assertThat(home.runUntilIdle()).isZero();
+
+        assertThat(prompts()).containsExactly("first", "second");
+        assertThat(home.read("outbox/x~2.md")).contains("second");
+        assertThat(home.files("archive")).containsExactly("x.md");
+        assertThat(home.files("inbox")).isEmpty();
+    }
+
+    @Test
+    void what_an_archive_holds_is_left_alone_when_its_process_died_before_it_told_the_ledger() {
+        TestHome home = home();
+        home.drop("x.md", "first");
+        assertThat(home.runUntilIdle()).isZero();
+        home.drop("x.md", "second");
+        assertThat(home.runUntilIdle()).isZero();
+        execute(home, "UPDATE file SET archived = 0");
+
+        assertThat(home.runUntilIdle()).isZero();
+
+        assertThat(stub.count()).isEqualTo(2);
+        assertThat(home.files("archive")).containsExactly("x.md", "x~2.md");
+    }
+
     /** A reason is written before its file leaves the inbox, since a process that died between never gave one. */
     @Test
     void a_file_whose_reason_was_written_by_a_process_that_died_then_is_rejected_with_one_reason() {

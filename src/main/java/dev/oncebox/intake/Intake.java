@@ -63,14 +63,41 @@ public final class Intake {
     }
 
     /** Settles what an earlier process left: a file that is gone from the inbox goes its way with what is recorded. */
-    public void resume() {
+    public void resume() throws IOException {
         for (Ledger.UnarchivedFile file : ledger.unarchived()) {
             if (!Files.exists(folders.inbox().resolve(file.path()), LinkOption.NOFOLLOW_LINKS)) {
                 if (file.taking()) {
                     LOG.warn("{} left the inbox while it was being read; what was read of it is answered", file.path());
+                } else {
+                    takeBackReplacement(file);
                 }
                 ledger.abandoned(file);
             }
+        }
+    }
+
+    /**
+     * What was put in a file's place after it was read may have been archived instead, by a process that did not come
+     * to look at it again. Nobody has read it, so it goes back to the inbox.
+     */
+    private void takeBackReplacement(Ledger.UnarchivedFile file) throws IOException {
+        Path first = folders.archive().resolve(file.path());
+        FileName name = FileName.of(first.getFileName().toString());
+        Path last = null;
+        for (int n = 1; ; n++) {
+            Path archived = first.resolveSibling(name.numbered(n, name.extension()));
+            if (!Files.isRegularFile(archived, LinkOption.NOFOLLOW_LINKS)) {
+                break;
+            }
+            last = archived;
+        }
+        if (last != null && !ledger.isKnown(file.path(), FileReading.digest(last))) {
+            Path back = folders.inbox().resolve(file.path());
+            DurableFile.moveDurably(
+                    last,
+                    Objects.requireNonNull(back.getParent()),
+                    back.getFileName().toString());
+            LOG.warn("{} had been replaced after it was read; the new one is taken next", file.path());
         }
     }
 

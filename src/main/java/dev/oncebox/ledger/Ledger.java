@@ -34,6 +34,9 @@ public interface Ledger extends AutoCloseable {
     /** Files that were being read, or were not yet archived, when a process ended. */
     List<UnarchivedFile> unarchived();
 
+    /** Whether a file of this content was ever taken from this place. */
+    boolean isKnown(String path, byte[] sha256);
+
     /** An unarchived file is in the inbox no more; what was recorded of it goes its way. */
     void abandoned(UnarchivedFile file);
 
@@ -115,7 +118,8 @@ public interface Ledger extends AutoCloseable {
      * @param path below the inbox
      * @param taking whether not all its items are known to be recorded
      */
-    record UnarchivedFile(long id, String path, boolean taking) {}
+    @SuppressWarnings("ArrayRecordComponent") // handed out for reading, never compared
+    record UnarchivedFile(long id, String path, boolean taking, byte[] sha256) {}
 
     /**
      * A way for calls from an engine that is sent nothing to another.

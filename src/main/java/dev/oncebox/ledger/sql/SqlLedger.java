@@ -133,9 +133,15 @@ public final class SqlLedger implements Ledger {
     @Override
     public List<UnarchivedFile> unarchived() {
         return readers.read(session -> session.list(
-                "SELECT id, path, state FROM file WHERE archived = 0",
+                "SELECT id, path, state, sha256 FROM file WHERE archived = 0",
                 row -> new UnarchivedFile(
-                        row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"))));
+                        row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"), row.getBytes(4))));
+    }
+
+    @Override
+    public boolean isKnown(String path, byte[] sha256) {
+        return readers.read(
+                session -> session.number("SELECT count(*) FROM file WHERE path = ? AND sha256 = ?", path, sha256) > 0);
     }
 
     @Override
