@@ -73,7 +73,7 @@ class SoakProof {
 
             long heap = grown("heap", samples, Sample::heap, 16_000);
             long threads = grown("threads", samples, Sample::threads, 4);
-            long sockets = grown("connections", samples, Sample::sockets, 2);
+            long sockets = grown("connections", samples, Sample::sockets, CONCURRENCY / 3);
             long files = grown("open files", samples, Sample::files, 8);
             long temporaries = grown("temporary files", samples, Sample::temporaries, 3);
             assertThat(samples).allSatisfy(sample -> {
