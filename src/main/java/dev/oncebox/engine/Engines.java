@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 import org.apache.camel.CamelContext;
 import org.apache.camel.Component;
 import org.apache.camel.Endpoint;
@@ -43,9 +44,16 @@ public final class Engines {
     private final Clock clock;
 
     public Engines(Collection<EngineSettings> settings, Retry retry, Clock clock) {
+        this(settings, retry, clock, System::nanoTime);
+    }
+
+    /**
+     * @param nanoTime what passes without being set, as {@link System#nanoTime}
+     */
+    public Engines(Collection<EngineSettings> settings, Retry retry, Clock clock, LongSupplier nanoTime) {
         this.clock = clock;
         for (EngineSettings each : settings) {
-            engines.put(each.name(), new Engine(each, new Gate(each, retry, clock, System::nanoTime)));
+            engines.put(each.name(), new Engine(each, new Gate(each, retry, clock, nanoTime)));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedNode {
 
     final long id;
+    final Capacity capacity;
     final List<Task> tasks = new ArrayList<>();
     boolean paused;
 
-    SimulatedNode(long id) {
+    SimulatedNode(long id, Capacity capacity) {
         this.id = id;
+        this.capacity = capacity;
     }
 
     /** One call on its way through the routes. */

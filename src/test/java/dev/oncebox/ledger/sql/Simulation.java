@@ -1,12 +1,17 @@
 package dev.oncebox.ledger.sql;
 
+import dev.oncebox.config.BudgetSettings;
+import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Retry;
+import dev.oncebox.engine.Engines;
 import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Keying;
+import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Ledger.Move;
+import dev.oncebox.ledger.Ledger.Spent;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
@@ -14,7 +19,9 @@ import dev.oncebox.ledger.Request;
 import dev.oncebox.ledger.Steps;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Verdict;
+import dev.oncebox.ledger.camel.Fallbacks;
 import dev.oncebox.ledger.sql.SimulatedNode.Task;
+import java.net.URI;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -24,7 +31,9 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +46,7 @@ final class Simulation {
 
     private static final List<String> ENGINES = List.of("first", "second");
     private static final int STEPS = 90;
+    private static final Retry RETRY = new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(1), Duration.ofHours(1));
 
     private final Random dice;
     private final Session session;
@@ -63,10 +73,9 @@ final class Simulation {
         boolean fallback = dice.nextInt(3) == 0;
         this.engine = new SimulatedEngine(dice, deduplicates);
         this.rules = new SimulationRules(session, engine, attempts, resend, deduplicates);
-        var retry = new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(1), Duration.ofHours(1));
         boolean resendsAnyway = resend || bug == PlantedBug.HOLD_IGNORED;
         Policy.Source policies = (name, at) -> new Policy(
-                attempts, resendsAnyway, deduplicates, retry, fallback && at.equals("first") ? "second" : null);
+                attempts, resendsAnyway, deduplicates, RETRY, fallback && at.equals("first") ? "second" : null);
         var codec = new RequestCodec();
         this.calls = new SqlCalls(codec, policies, clock, dice, new Sqlite(Path.of("none"), false));
         this.recovery = new SqlRecovery(calls, clock);
@@ -96,6 +105,7 @@ final class Simulation {
         }
         finish();
         rules.checkEnd();
+        checkPlaces();
         return engine.requests.values().stream().mapToInt(Integer::intValue).sum();
     }
 
@@ -138,9 +148,16 @@ final class Simulation {
 
     private void claim(SimulatedNode node) throws SQLException {
         String at = ENGINES.get(dice.nextInt(4) == 0 ? 1 : 0);
-        List<SqlCalls.Stored> claimed = write(node, s -> calls.claim(s, node.id, at, 1 + dice.nextInt(2)));
+        claim(node, at);
+    }
+
+    /** As the dispatcher does: as many as there are places for, and what is not used is given back. */
+    private void claim(SimulatedNode node, String at) throws SQLException {
+        int places = node.capacity.take(at, 1 + dice.nextInt(2));
+        List<SqlCalls.Stored> claimed = places == 0 ? List.of() : write(node, s -> calls.claim(s, node.id, at, places));
         if (claimed != null) {
             claimed.forEach(stored -> node.tasks.add(new Task(calls.call(stored))));
+            node.capacity.giveBack(at, places - claimed.size());
         }
     }
 
@@ -157,6 +174,7 @@ final class Simulation {
             task.recorded = Boolean.TRUE.equals(recorded);
             if (Boolean.FALSE.equals(recorded)) {
                 node.tasks.remove(task);
+                node.capacity.giveBack(task.call.engine(), 1);
             } else if (recorded != null) {
                 rules.sent(task.call);
             }
@@ -174,6 +192,7 @@ final class Simulation {
 
     private void settle(SimulatedNode node, Task task, Verdict verdict) throws SQLException {
         node.tasks.remove(task);
+        node.capacity.settled(task.call, verdict);
         var result = new Transition[1];
         Boolean done = write(node, s -> {
             result[0] = calls.settle(s, node.id, task.call, verdict, Steps.of(verdict), new Reply(200, new byte[] {1}));
@@ -185,7 +204,7 @@ final class Simulation {
     }
 
     private SimulatedNode begin() throws SQLException {
-        var node = new SimulatedNode(nextNode++);
+        var node = new SimulatedNode(nextNode++, gates());
         session.update(
                 "INSERT INTO node (id, boot, host, pid, started, lease) VALUES (?, ?, 'h', 1, 0, 0)",
                 node.id,
@@ -196,6 +215,36 @@ final class Simulation {
             return begin();
         }
         return active;
+    }
+
+    /** The product's own breakers, limits and places, as each process has them in its memory. */
+    private Capacity gates() {
+        var engines = new Engines(
+                ENGINES.stream().map(Simulation::settings).toList(), RETRY, clock, () -> clock.millis() * 1_000_000);
+        return engines.admission(List.of(new BudgetSettings(null, null, null)), since -> Spent.NOTHING, Map.of());
+    }
+
+    private static EngineSettings settings(String name) {
+        return new EngineSettings(
+                name,
+                EngineSettings.Protocol.OPENAI,
+                URI.create("http://localhost/"),
+                null,
+                null,
+                Map.of(),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(1),
+                3,
+                null,
+                null,
+                null,
+                null,
+                "",
+                false,
+                EngineSettings.OnDoubt.RESEND,
+                Set.of(),
+                "",
+                null);
     }
 
     private void killed(SimulatedNode node) throws SQLException {
@@ -230,13 +279,14 @@ final class Simulation {
         }
     }
 
+    /** What waits for an engine that is left in peace goes on at the next, as the dispatcher has it. */
     private void fallBack() throws SQLException {
-        if (job.engines().size() > 1) {
-            boolean evenUnresolved = rules.resend();
-            write(
-                    active,
-                    s -> engines.fallBack(
-                            s, active.id, new Move("first", "second", List.of("j"), evenUnresolved, "it is dead"), 2));
+        Set<String> resending = rules.resend() ? Set.copyOf(ENGINES) : Set.of();
+        SimulatedNode node = active;
+        for (Move move : new Fallbacks(Map.of("j", job.engines()), resending).to("second", node.capacity.pauses())) {
+            if (write(node, s -> engines.fallBack(s, node.id, move, 2)) != null) {
+                claim(node, "second");
+            }
         }
     }
 
@@ -286,6 +336,16 @@ final class Simulation {
             rules.check();
         }
         throw new AssertionError("there is no end to it");
+    }
+
+    /** Whatever happened, an engine that is left in peace is asked again in the end. */
+    private void checkPlaces() {
+        clock.advance(Duration.ofDays(1));
+        for (String name : ENGINES) {
+            if (active.capacity.take(name, 1) != 1) {
+                throw new AssertionError("engine " + name + " has lost its places");
+            }
+        }
     }
 
     private static final class VirtualClock extends Clock {
