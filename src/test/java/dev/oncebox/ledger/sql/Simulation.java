@@ -24,11 +24,7 @@ import dev.oncebox.ledger.sql.SimulatedNode.Task;
 import java.net.URI;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -345,29 +341,6 @@ final class Simulation {
             if (active.capacity.take(name, 1) != 1) {
                 throw new AssertionError("engine " + name + " has lost its places");
             }
-        }
-    }
-
-    private static final class VirtualClock extends Clock {
-        private Instant now = Instant.ofEpochSecond(1_800_000_000);
-
-        void advance(Duration by) {
-            now = now.plus(by);
-        }
-
-        @Override
-        public Instant instant() {
-            return now;
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
         }
     }
 }
