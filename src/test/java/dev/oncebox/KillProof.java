@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** kill -9 at random moments, again and again; {@code -Doncebox.it.seed} repeats a run's choice of moments. */
-class KillIT {
+class KillProof {
 
     private static final int ITEMS = 40;
     private static final int CONCURRENCY = 4;
@@ -140,7 +140,7 @@ class KillIT {
 
     private void report(String policy, Kills kills, List<JsonNode> journal) {
         System.out.printf(
-                "KillIT %s: %d kills, %d calls in flight at them, %d accepted for %d items, %d SENT, seed %d%n",
+                "KillProof %s: %d kills, %d calls in flight at them, %d accepted for %d items, %d SENT, seed %d%n",
                 policy,
                 kills.hit(),
                 kills.inFlight(),
