@@ -3,6 +3,9 @@
 ALTER TABLE call ADD COLUMN earlier    INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE call ADD COLUMN unresolved INTEGER NOT NULL DEFAULT 0;
 
+-- Whether this process put in order what the one before it left.
+ALTER TABLE node ADD COLUMN recovered INTEGER NOT NULL DEFAULT 0;
+
 -- What the attempt cost, as far as the engine said so.
 ALTER TABLE event ADD COLUMN cost INTEGER;
 

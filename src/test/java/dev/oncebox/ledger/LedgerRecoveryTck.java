@@ -71,6 +71,22 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
         assertThat(ledger.claim(ENGINE, 9)).hasSize(1);
     }
 
+    /** Restarts in which nothing happened moved the wait forward once more each time, past what the endpoint asked for. */
+    @Test
+    void a_clock_that_was_set_back_is_followed_once_however_often_the_process_starts() {
+        drop("f.jsonl", "waits for two days");
+        attempt(new Verdict.Refused("busy", "Later.", Cause.BUSY, Duration.ofDays(2)));
+        clock.advance(Duration.ofDays(-1));
+        for (int start = 0; start < 4; start++) {
+            reopen();
+            ledger.recover();
+        }
+        clock.advance(Duration.ofHours(47));
+        assertThat(ledger.claim(ENGINE, 9)).as("not before its time").isEmpty();
+        clock.advance(Duration.ofHours(2));
+        assertThat(ledger.claim(ENGINE, 9)).hasSize(1);
+    }
+
     @Test
     void what_was_only_claimed_goes_back_uncounted() {
         drop("f.jsonl", "a");

@@ -27,7 +27,7 @@ final class SqlRecovery {
 
     /** Claims that never sent go back; what was sent is in doubt, and the engine's policy says what follows. */
     int recover(Session session, long node) throws SQLException {
-        followClock(session);
+        followClock(session, node);
         session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED'");
         List<SqlCalls.Stored> lost = sent(session);
         for (SqlCalls.Stored stored : lost) {
@@ -77,13 +77,22 @@ final class SqlRecovery {
                 call.request());
     }
 
-    /** A clock that was set back since the last event would let what waits for its time wait so much longer. */
-    private void followClock(Session session) throws SQLException {
+    /**
+     * A clock that was set back since the last event would let what waits for its time wait so much longer. Once: a
+     * start after this one finds the same last event when nothing has happened in between.
+     */
+    private void followClock(Session session, long node) throws SQLException {
         long now = clock.millis();
-        long ahead = session.number("SELECT at FROM event ORDER BY seq DESC LIMIT 1") - now;
+        long ahead = session.number(
+                        "SELECT at FROM (SELECT at, node FROM event ORDER BY seq DESC LIMIT 1) e WHERE NOT EXISTS"
+                                + " (SELECT 1 FROM node n WHERE n.recovered = 1 AND n.id > coalesce(e.node, 0)"
+                                + " AND n.id < ? AND n.started < e.at)",
+                        node)
+                - now;
         if (ahead > 0) {
             session.update("UPDATE call SET due = due - ? WHERE state = 'READY' AND due > ?", ahead, now);
         }
+        session.update("UPDATE node SET recovered = 1 WHERE id = ?", node);
     }
 
     /**
