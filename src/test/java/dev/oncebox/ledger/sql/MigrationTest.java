@@ -31,7 +31,8 @@ class MigrationTest extends LedgerTck {
 
     private static final List<String> TABLES =
             List.of("node", "job", "file", "call", "request", "answer", "reply", "item", "event");
-    private static final Set<String> NEW_COLUMNS = Set.of("earlier", "unresolved", "cost of event");
+    private static final Set<String> NEW_COLUMNS =
+            Set.of("earlier", "unresolved", "cost of event", "recovered of node");
 
     @Override
     protected LedgerStorage storage(Path folder) {
