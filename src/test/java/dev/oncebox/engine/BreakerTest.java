@@ -14,6 +14,7 @@ import static dev.oncebox.engine.Limits.VALID;
 import static dev.oncebox.engine.Limits.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oncebox.HandTime;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Verdict;
 import dev.oncebox.ledger.Verdict.Refused.Cause;

@@ -8,6 +8,7 @@ import static dev.oncebox.engine.Limits.VALID;
 import static dev.oncebox.engine.Limits.paid;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oncebox.HandTime;
 import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.ledger.Ledger.Spent;
 import dev.oncebox.ledger.Pause;

@@ -12,6 +12,7 @@ import static dev.oncebox.engine.Limits.used;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.oncebox.HandTime;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Verdict;
 import java.time.Duration;

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Calls, verdicts and engines for tests of what lets calls start. */
-final class Limits {
+public final class Limits {
 
     static final Retry RETRY = new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(10), Duration.ofHours(24));
     static final Verdict VALID = valid(Usage.UNKNOWN);
@@ -66,8 +66,14 @@ final class Limits {
     }
 
     static EngineSettings settings(int concurrency, @Nullable Long requests, @Nullable Long tokens) {
+        return settings("e", concurrency, requests, tokens);
+    }
+
+    /** An engine of nothing but its name and its limits. */
+    public static EngineSettings settings(
+            String name, int concurrency, @Nullable Long requests, @Nullable Long tokens) {
         return new EngineSettings(
-                "e",
+                name,
                 EngineSettings.Protocol.OPENAI,
                 URI.create("http://localhost/"),
                 null,

@@ -3,6 +3,7 @@ package dev.oncebox.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.oncebox.HandTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Random;

@@ -2,6 +2,7 @@ package dev.oncebox.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oncebox.HandTime;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

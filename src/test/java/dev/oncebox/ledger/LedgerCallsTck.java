@@ -23,15 +23,15 @@ public abstract class LedgerCallsTck extends LedgerTck {
     void calls_are_claimed_in_the_order_they_are_due_and_not_before() {
         drop("f.jsonl", "a");
         attempt(new Verdict.Refused("busy", "Busy.", Cause.BUSY, Duration.ofMinutes(5)));
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         drop("g.jsonl", "b", "c");
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         drop("h.jsonl", "d");
 
         assertThat(texts(ledger.claim(ENGINE, 2))).containsExactly("b", "c");
         assertThat(texts(ledger.claim(ENGINE, 9))).containsExactly("d");
         assertThat(ledger.claim(ENGINE, 9)).isEmpty();
-        clock.advance(Duration.ofMinutes(4));
+        clock.pass(Duration.ofMinutes(4));
         assertThat(texts(ledger.claim(ENGINE, 9))).containsExactly("a");
     }
 
@@ -141,7 +141,7 @@ public abstract class LedgerCallsTck extends LedgerTck {
     }
 
     private void settles(Verdict verdict, CallState state, int attempts, int doubts, EventKind... events) {
-        clock.advance(Duration.ofDays(1));
+        clock.pass(Duration.ofDays(1));
         for (Call left : ledger.claim(ENGINE, 100)) {
             ledger.sent(left);
             ledger.settle(left, unusable(), Steps.of(unusable()), null);
@@ -173,7 +173,7 @@ public abstract class LedgerCallsTck extends LedgerTck {
         Call old = send();
         reopen();
         ledger.recover();
-        clock.advance(Duration.ofHours(1));
+        clock.pass(Duration.ofHours(1));
         Call current = send();
         Row before = call("a");
 

@@ -28,7 +28,7 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         assertThat(settled()).isEmpty();
         attempt(unknown());
         assertThat(settled()).isEmpty();
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         attempt(valid("3"));
         assertThat(pending(file)).isZero();
         assertThat(settled()).singleElement().satisfies(settled -> {
@@ -95,7 +95,7 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         ReceivedFile first = drop("f.jsonl", "free", "free");
         attempt(refused(Cause.REQUEST));
         deliverAll();
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         ReceivedFile second = drop("g.jsonl", "free");
         assertThat(call("free").state()).isEqualTo(CallState.READY);
         assertThat(pending(first)).isZero();
@@ -116,7 +116,7 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         ReceivedFile first = drop("f.jsonl", "free");
         attempt(refused(Cause.REQUEST));
         deliverAll();
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         drop("g.jsonl", "free");
         attempt(valid("1"));
         assertThat(pending(first)).isZero();
@@ -134,7 +134,7 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         ledger.taken(file);
         attempt(valid("B"));
         long sentAt = clock.millis();
-        clock.advance(Duration.ofSeconds(5));
+        clock.pass(Duration.ofSeconds(5));
         attempt(unusable());
 
         List<Outcome> outcomes = outcomes(settled().get(0));
@@ -183,7 +183,7 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         attempt(valid("1"));
         attempt(refused(Cause.REQUEST));
         SettledFile settled = settled().get(0);
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         drop("g.jsonl", "free");
 
         List<Outcome> given = new ArrayList<>();

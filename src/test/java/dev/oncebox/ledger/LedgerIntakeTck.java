@@ -183,13 +183,13 @@ public abstract class LedgerIntakeTck extends LedgerTck {
         attempt(unknown());
         policy = RESEND;
         attempt(unknown());
-        clock.advance(Duration.ofHours(1));
+        clock.pass(Duration.ofHours(1));
         attempt(refused(Cause.REQUEST));
         for (String key : List.of("free", "paid", "perhaps", "both")) {
             assertThat(call(key).state()).as(key).isEqualTo(CallState.DEAD);
         }
         assertThat(pending(file)).isZero();
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
 
         drop("f.jsonl", "free", "paid", "perhaps", "both");
 
@@ -210,7 +210,7 @@ public abstract class LedgerIntakeTck extends LedgerTck {
         ledger.taken(file);
         attempt(refused(Cause.REQUEST));
         reopen();
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
 
         assertThat(receive("f.jsonl", "free").known()).isTrue();
 
@@ -223,7 +223,7 @@ public abstract class LedgerIntakeTck extends LedgerTck {
         drop("f.jsonl", "free");
         attempt(refused(Cause.REQUEST));
         deliverAll();
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
 
         ReceivedFile second = receive("g.jsonl", "2");
         ledger.record(second, List.of(asking(1, "free"), asking(2, "free")));

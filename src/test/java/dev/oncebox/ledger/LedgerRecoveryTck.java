@@ -51,7 +51,7 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
         assertThat(call("a").state()).isEqualTo(CallState.DEAD);
         assertThat(call("a").attempts()).isZero();
         assertThat(call("a").doubts()).isZero();
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         drop("f.jsonl", "a");
         assertThat(call("a").state())
                 .as("certainly not charged, so asked for again")
@@ -62,12 +62,12 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
     void a_clock_that_was_set_back_between_two_runs_lets_nothing_wait_longer() {
         drop("f.jsonl", "waits for an hour", "dropped and never sent");
         attempt(new Verdict.Refused("busy", "Later.", Cause.BUSY, Duration.ofHours(1)));
-        clock.advance(Duration.ofDays(-300));
+        clock.pass(Duration.ofDays(-300));
         reopen();
         ledger.recover();
 
         assertThat(ledger.claim(ENGINE, 9)).hasSize(1);
-        clock.advance(Duration.ofHours(2));
+        clock.pass(Duration.ofHours(2));
         assertThat(ledger.claim(ENGINE, 9)).hasSize(1);
     }
 
@@ -76,14 +76,14 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
     void a_clock_that_was_set_back_is_followed_once_however_often_the_process_starts() {
         drop("f.jsonl", "waits for two days");
         attempt(new Verdict.Refused("busy", "Later.", Cause.BUSY, Duration.ofDays(2)));
-        clock.advance(Duration.ofDays(-1));
+        clock.pass(Duration.ofDays(-1));
         for (int start = 0; start < 4; start++) {
             reopen();
             ledger.recover();
         }
-        clock.advance(Duration.ofHours(47));
+        clock.pass(Duration.ofHours(47));
         assertThat(ledger.claim(ENGINE, 9)).as("not before its time").isEmpty();
-        clock.advance(Duration.ofHours(2));
+        clock.pass(Duration.ofHours(2));
         assertThat(ledger.claim(ENGINE, 9)).hasSize(1);
     }
 
@@ -112,7 +112,7 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
             List<String> before = everything();
             assertThat(ledger.recover()).as("a second time").isZero();
             assertThat(everything()).isEqualTo(before);
-            clock.advance(Duration.ofHours(1));
+            clock.pass(Duration.ofHours(1));
         }
         assertThat(call("a").code()).isEqualTo("process_ended");
         assertThat(pending(file)).isZero();
@@ -125,11 +125,11 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
         drop("f.jsonl", "a");
         for (int n = 1; n <= 20; n++) {
             assertThat(attempt(UNSENT).state()).isEqualTo(CallState.READY);
-            clock.advance(Duration.ofMinutes(11));
+            clock.pass(Duration.ofMinutes(11));
         }
         assertThat(call("a").attempts()).isZero();
         assertThat(call("a").sends()).isEqualTo(20);
-        clock.advance(Duration.ofHours(24));
+        clock.pass(Duration.ofHours(24));
         assertThat(attempt(UNSENT).state()).isEqualTo(CallState.DEAD);
     }
 
@@ -140,7 +140,7 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
         assertThat(ledger.settle(call, UNSENT, Steps.of(UNSENT), null).state()).isEqualTo(CallState.READY);
         assertThat(call("a").attempts() + call("a").sends()).isZero();
         assertThat(ledger.sent(call)).isFalse();
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         Call again = claim();
         assertThat(ledger.settle(again, valid("never sent"), Steps.of(valid("never sent")), null))
                 .as("nothing else settles a mere claim")
@@ -171,7 +171,7 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
                 .isZero();
         assertThat(ledger.reassign(List.of("new"), Map.of("other job", "new"))).isZero();
         assertThat(ledger.reassign(List.of("new"), Map.of("default", "new"))).isEqualTo(1);
-        clock.advance(Duration.ofMinutes(1));
+        clock.pass(Duration.ofMinutes(1));
         assertThat(ledger.claim(ENGINE, 9)).isEmpty();
         assertThat(ledger.claim("new", 9)).extracting(Call::id).containsExactly(first.id());
     }

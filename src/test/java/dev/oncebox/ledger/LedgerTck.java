@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.oncebox.HandTime;
 import dev.oncebox.config.Retry;
 import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
@@ -17,11 +18,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,7 +37,7 @@ public abstract class LedgerTck {
     protected static final Policy RESEND = new Policy(3, true, false, RETRY, null);
     protected static final Policy HOLD = new Policy(3, false, false, RETRY, null);
 
-    protected final HandClock clock = new HandClock();
+    protected final HandTime clock = new HandTime();
     protected final Random random = new Random(20261129);
     protected Policy policy = RESEND;
     protected LedgerStorage storage;
@@ -278,30 +275,6 @@ public abstract class LedgerTck {
             return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    /** Stands still until it is moved. */
-    protected static final class HandClock extends Clock {
-        private volatile Instant now = Instant.parse("2026-11-29T00:00:00Z");
-
-        public void advance(Duration by) {
-            now = now.plus(by);
-        }
-
-        @Override
-        public Instant instant() {
-            return now;
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
         }
     }
 }

@@ -78,7 +78,7 @@ public abstract class LedgerWalkTck extends LedgerTck {
             case 13, 14, 15, 16:
                 return "settle " + settleOne();
             case 17:
-                clock.advance(Duration.ofSeconds(dice.nextInt(2000)));
+                clock.pass(Duration.ofSeconds(dice.nextInt(2000)));
                 return "later";
             case 18, 19:
                 deliver();

@@ -71,7 +71,7 @@ class RescuedRepliesTest extends LedgerTck {
         keep(send(), new Verdict.Unknown("late", "Late.", false));
         reopen();
         ledger.recover();
-        clock.advance(Duration.ofHours(1));
+        clock.pass(Duration.ofHours(1));
         send();
         send();
         keep(earlier, new Verdict.Valid(ANSWER));

@@ -121,7 +121,7 @@ class MigrationTest extends LedgerTck {
         assertThat(call("sent").state()).isEqualTo(CallState.READY);
         assertThat(call("sent").doubts()).isEqualTo(1);
         assertThat(ledger.spent(0).calls()).isEqualTo(5);
-        clock.advance(Duration.ofHours(1));
+        clock.pass(Duration.ofHours(1));
         List<Call> due = ledger.claim(ENGINE, 10);
         assertThat(due)
                 .extracting(call -> call.request().text())
@@ -165,7 +165,7 @@ class MigrationTest extends LedgerTck {
         policy = new Policy(2, true, false, RETRY, null);
         drop("f.jsonl", "a");
         attempt(unknown());
-        clock.advance(Duration.ofHours(1));
+        clock.pass(Duration.ofHours(1));
         attempt(unknown());
         assertThat(call("a").state()).isEqualTo(CallState.DEAD);
         try (SqlDecisions decisions = SqlDecisions.open(file(), clock)) {

@@ -1,9 +1,10 @@
 package dev.oncebox.ledger.sql;
 
+import dev.oncebox.HandTime;
 import dev.oncebox.config.BudgetSettings;
-import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Retry;
 import dev.oncebox.engine.Engines;
+import dev.oncebox.engine.Limits;
 import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Keying;
@@ -21,7 +22,6 @@ import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Verdict;
 import dev.oncebox.ledger.camel.Fallbacks;
 import dev.oncebox.ledger.sql.SimulatedNode.Task;
-import java.net.URI;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -47,7 +47,7 @@ final class Simulation {
     private final Random dice;
     private final Session session;
     private final @Nullable PlantedBug bug;
-    private final VirtualClock clock = new VirtualClock();
+    private final HandTime clock = new HandTime();
     private final SimulatedEngine engine;
     private final SimulationRules rules;
     private final SqlCalls calls;
@@ -109,13 +109,13 @@ final class Simulation {
         switch (dice.nextInt(16)) {
             case 0, 1, 2 -> claim(active);
             case 3, 4, 5, 6, 7, 8 -> advance(any());
-            case 9 -> clock.advance(Duration.ofSeconds(dice.nextInt(120)));
+            case 9 -> clock.pass(Duration.ofSeconds(dice.nextInt(120)));
             case 10 -> kill();
             case 11 -> pause();
             case 12 -> decide();
             case 13 -> drop(dice.nextBoolean() ? "a" : "b");
             case 14 -> fallBack();
-            default -> clock.advance(Duration.ofSeconds(dice.nextInt(3)));
+            default -> clock.pass(Duration.ofSeconds(dice.nextInt(3)));
         }
     }
 
@@ -216,31 +216,13 @@ final class Simulation {
     /** The product's own breakers, limits and places, as each process has them in its memory. */
     private Capacity gates() {
         var engines = new Engines(
-                ENGINES.stream().map(Simulation::settings).toList(), RETRY, clock, () -> clock.millis() * 1_000_000);
+                ENGINES.stream()
+                        .map(name -> Limits.settings(name, 3, null, null))
+                        .toList(),
+                RETRY,
+                clock,
+                clock);
         return engines.admission(List.of(new BudgetSettings(null, null, null)), since -> Spent.NOTHING, Map.of());
-    }
-
-    private static EngineSettings settings(String name) {
-        return new EngineSettings(
-                name,
-                EngineSettings.Protocol.OPENAI,
-                URI.create("http://localhost/"),
-                null,
-                null,
-                Map.of(),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(1),
-                3,
-                null,
-                null,
-                null,
-                null,
-                "",
-                false,
-                EngineSettings.OnDoubt.RESEND,
-                Set.of(),
-                "",
-                null);
     }
 
     private void killed(SimulatedNode node) throws SQLException {
@@ -324,7 +306,7 @@ final class Simulation {
             } else if (session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT')") > 0) {
                 kill();
             } else if (session.number("SELECT count(*) FROM call WHERE state = 'READY'") > 0) {
-                clock.advance(Duration.ofMinutes(2));
+                clock.pass(Duration.ofMinutes(2));
                 claim(active);
             } else {
                 return;
@@ -336,7 +318,7 @@ final class Simulation {
 
     /** Whatever happened, an engine that is left in peace is asked again in the end. */
     private void checkPlaces() {
-        clock.advance(Duration.ofDays(1));
+        clock.pass(Duration.ofDays(1));
         for (String name : ENGINES) {
             if (active.capacity.take(name, 1) != 1) {
                 throw new AssertionError("engine " + name + " has lost its places");

@@ -1,4 +1,4 @@
-package dev.oncebox.engine;
+package dev.oncebox;
 
 import java.time.Clock;
 import java.time.Duration;
@@ -8,16 +8,16 @@ import java.time.ZoneOffset;
 import java.util.function.LongSupplier;
 
 /** Time that passes only when a test says so, for what asks the clock and for what asks the nanoseconds. */
-final class HandTime extends Clock implements LongSupplier {
+public final class HandTime extends Clock implements LongSupplier {
 
     private final Instant begun = Instant.parse("2026-11-29T00:00:00Z");
-    private long nanos;
+    private volatile long nanos;
 
-    void pass(Duration time) {
+    public synchronized void pass(Duration time) {
         nanos += time.toNanos();
     }
 
-    void passMillis(long millis) {
+    public void passMillis(long millis) {
         pass(Duration.ofMillis(millis));
     }
 
