@@ -3,6 +3,7 @@ package dev.oncebox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.oncebox.proof.Figures;
 import dev.oncebox.stub.Stub;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -114,8 +115,8 @@ class FailureTableProof {
         long betweenSecondAndThird = ROWS.stream()
                 .filter(row -> beforeSecondKill.get(row) > 0 && posts.get(row) > beforeSecondKill.get(row))
                 .count();
-        System.out.printf(
-                "FailureTableProof: %d rows, %d repeated after the first kill, %d after the second%n",
+        Figures.say(
+                "FailureTableProof: %d rows, %d repeated after the first kill, %d after the second",
                 ROWS.size(), betweenFirstAndSecond, betweenSecondAndThird);
         assertThat(betweenFirstAndSecond).isGreaterThan(80);
         assertThat(betweenSecondAndThird).isGreaterThan(8);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.oncebox.proof.Figures;
 import dev.oncebox.stub.Stub;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** kill -9 at random moments, again and again; {@code -Doncebox.it.seed} repeats a run's choice of moments. */
+/** kill -9 at random moments, again and again; {@code -Doncebox.seed} repeats a run's choice of moments. */
 class KillProof {
 
     private static final int ITEMS = 40;
@@ -31,7 +32,7 @@ class KillProof {
     @TempDir
     private Path folder;
 
-    private final long seed = Long.getLong("oncebox.it.seed", System.nanoTime());
+    private final long seed = Figures.SEED;
     private final Random random = new Random(seed);
     private Stub stub;
 
@@ -139,14 +140,13 @@ class KillProof {
     }
 
     private void report(String policy, Kills kills, List<JsonNode> journal) {
-        System.out.printf(
-                "KillProof %s: %d kills, %d calls in flight at them, %d accepted for %d items, %d SENT, seed %d%n",
+        Figures.say(
+                "KillProof %s: %d kills, %d calls in flight at them, %d accepted for %d items, %d SENT",
                 policy,
                 kills.hit(),
                 kills.inFlight(),
                 stub.count(),
                 ITEMS,
-                count(journal, "SENT").values().stream().mapToInt(i -> i).sum(),
-                seed);
+                count(journal, "SENT").values().stream().mapToInt(i -> i).sum());
     }
 }

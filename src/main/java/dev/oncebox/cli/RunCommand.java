@@ -22,8 +22,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Exit codes: 0 done or stopped; 1 failed; 2 wrong usage or configuration;",
-            "4 (--until-idle) ended with dead letters, doubts or calls parked for later;",
-            "130, 143 (--until-idle) stopped by a signal before the end."
+            "4 (--until-idle) ended with dead letters, doubts or calls parked for later, also by a used-up budget;",
+            "129, 130, 143 (--until-idle) stopped by a signal before the end."
         })
 final class RunCommand implements Callable<Integer> {
 

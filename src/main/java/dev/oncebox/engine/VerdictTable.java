@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>303, 409</td><td>unknown</td><td>Unknown</td></tr>
  *   <tr><td>404, 405, 413, 415; 400 or 422 for the model or the length</td><td>no</td><td>Refused, misfit</td></tr>
  *   <tr><td>other 4xx</td><td>no</td><td>Refused, the request's own</td></tr>
- *   <tr><td>500 and other 5xx</td><td>unknown</td><td>Unknown, unless x-should-retry says that it was no</td></tr>
+ *   <tr><td>500 and other 5xx</td><td>unknown</td><td>Unknown, unless x-should-retry is true</td></tr>
  *   <tr><td>409 and 5xx that the engine declares unpaid</td><td>no</td><td>Refused, busy</td></tr>
  * </table>
  */
