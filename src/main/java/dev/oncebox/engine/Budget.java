@@ -93,7 +93,7 @@ final class Budget {
         if (limit == null) {
             return true;
         }
-        if (calls == unpriced && unpriced + more > MOST_UNPRICED && dearest.signum() == 0) {
+        if (dearest.signum() == 0 && (calls == 0 || unpriced > 0) && unpriced + more > MOST_UNPRICED) {
             return false;
         }
         BigDecimal guessed = dearest.multiply(BigDecimal.valueOf(unpriced + more));

@@ -141,7 +141,7 @@ final class VerdictTable {
         JsonNode content = envelope == null ? null : envelope.content();
         boolean answeredAnyway = content != null && reply.size() > 1 && error != null && error.saysNothing();
         if (error != null && !answeredAnyway) {
-            if (content != null && (content != reply || reply.size() > 1) && error.isUnknown()) {
+            if (hasAnswer(content, reply, error) || wasGenerated(usage)) {
                 // what brought an answer was no refusal: it may have been charged, so it counts as an attempt
                 return incomplete(
                         "answer_with_error",
@@ -159,6 +159,18 @@ final class VerdictTable {
         }
         return new Verdict.Valid(
                 new Answer(envelope.content(), envelope.refusal(), envelope.finish(), envelope.model(), usage, null));
+    }
+
+    /** An answer beside the error; a blank one only where the error does not say what happened. */
+    private static boolean hasAnswer(@Nullable JsonNode content, JsonNode reply, ErrorBody error) {
+        if (content == null || (content == reply && reply.size() == 1)) {
+            return false;
+        }
+        return error.isUnknown() || !content.isTextual() || !content.textValue().isBlank();
+    }
+
+    private static boolean wasGenerated(Usage usage) {
+        return usage.outputTokens() != null && usage.outputTokens() > 0;
     }
 
     private static Verdict incomplete(String code, String reason, Usage usage) {

@@ -3,6 +3,7 @@ package dev.oncebox.outbox;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.SettledFile;
 import java.io.IOException;
@@ -102,7 +103,9 @@ final class Receipt {
         if (wasAnswered || call.attempts() > 0 || call.doubts() > 0) {
             inputTokens = sum(inputTokens, call.inputTokens());
             outputTokens = sum(outputTokens, call.outputTokens());
-            boolean known = call.cost() != null && call.doubts() == 0;
+            boolean allPriced = call.history().stream()
+                    .allMatch(attempt -> attempt.charged() == Charged.NO || attempt.cost() != null);
+            boolean known = call.cost() != null && call.doubts() == 0 && allPriced;
             cost = cost == null || !known ? null : cost.add(call.cost());
             costAtLeast = call.cost() == null ? costAtLeast : costAtLeast.add(call.cost());
         }

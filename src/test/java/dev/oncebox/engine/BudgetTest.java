@@ -12,6 +12,7 @@ import dev.oncebox.HandTime;
 import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.ledger.Ledger.Spent;
 import dev.oncebox.ledger.Pause;
+import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -188,5 +189,18 @@ class BudgetTest {
         assertThat(budget.pause().reason())
                 .isEqualTo("The budget is used up: 2 of 100 calls, 0.5 of 0.50 in this run.");
         assertThat(List.of(budget.left(64), budget.left(0))).containsExactly(0, 0);
+    }
+
+    /** One free answer of a local engine must not open the door for a paid one that names no cost. */
+    @Test
+    void calls_of_unknown_cost_are_bounded_also_after_one_that_cost_nothing() {
+        Budget budget = budget(null, "5", null);
+        spend(budget, Limits.valid(new Usage(null, 1L, 1L, BigDecimal.ZERO)));
+        int started = 0;
+        while (budget.left(1) == 1 && started < 1000) {
+            spend(budget, UNKNOWN);
+            started++;
+        }
+        assertThat(started).isLessThan(20);
     }
 }

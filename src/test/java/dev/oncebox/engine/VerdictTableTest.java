@@ -269,4 +269,19 @@ class VerdictTableTest {
         assertThat(kind(judge(engine, 200, "{'error':{'code':502}}"))).isEqualTo("BUSY");
         assertThat(kind(judge(engine, 200, ""))).isEqualTo("INCOMPLETE");
     }
+
+    /** A gateway that breaks while the model writes says why, and was paid for what it wrote. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'error':{'code':'rate_limit_exceeded'},'choices':[{'message':{'content':'half an answer'}}]}",
+                "{'error':{'code':429},'choices':[{'message':{'content':'half'}}],'usage':{'completion_tokens':3}}",
+                "{'error':{'message':'x','type':'server_error'},'usage':{'completion_tokens':500}}",
+                "{'error':{'code':'insufficient_quota'},'choices':[{'message':{'content':'half'}}]}"
+            })
+    void an_error_beside_what_was_generated_is_no_refusal(String body) {
+        assertThat(judge(200, body))
+                .isInstanceOfSatisfying(Verdict.Incomplete.class, incomplete -> assertThat(incomplete.charged())
+                        .isEqualTo(Charged.UNKNOWN));
+    }
 }

@@ -175,4 +175,34 @@ public abstract class LedgerRecoveryTck extends LedgerTck {
         assertThat(ledger.claim(ENGINE, 9)).isEmpty();
         assertThat(ledger.claim("new", 9)).extracting(Call::id).containsExactly(first.id());
     }
+
+    /** It was excused as free to repeat, and the configuration does not say so any more: nobody allowed a second payment. */
+    @Test
+    void what_an_engine_was_said_to_recognise_is_a_doubt_once_it_is_not_said_to_any_more() {
+        policy = new Policy(3, false, true, RETRY, null);
+        drop("f.jsonl", "a");
+        assertThat(attempt(unknown()).state()).isEqualTo(CallState.READY);
+        policy = HOLD;
+        reopen();
+        ledger.recover();
+        assertThat(call("a").state()).isEqualTo(CallState.DOUBT);
+        assertThat(call("a").doubts()).isEqualTo(1);
+        clock.pass(Duration.ofDays(1));
+        assertThat(ledger.claim(ENGINE, 9)).isEmpty();
+    }
+
+    @Test
+    void where_doubts_are_sent_again_such_a_call_is_too_and_shows_that_it_may_be_paid_twice() {
+        policy = new Policy(3, true, true, RETRY, null);
+        drop("f.jsonl", "a");
+        attempt(unknown());
+        policy = RESEND;
+        reopen();
+        ledger.recover();
+        ledger.recover();
+        clock.pass(Duration.ofDays(1));
+        attempt(valid("1"));
+        assertThat(call("a").state()).isEqualTo(CallState.DONE);
+        assertThat(call("a").doubts()).isEqualTo(1);
+    }
 }

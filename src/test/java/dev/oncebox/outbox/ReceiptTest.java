@@ -164,4 +164,14 @@ class ReceiptTest {
         receipt.write(Asked.file("a/x.jsonl", LINES), out);
         return out.toString(StandardCharsets.UTF_8);
     }
+
+    @Test
+    void a_charged_attempt_of_unknown_cost_makes_the_sum_unknown() throws IOException {
+        JsonNode receipt = read(new Asked()
+                .answered("1", "one")
+                .sentBefore(new Outcome.Attempt(1, "first", EventKind.INCOMPLETE, Charged.YES, null)));
+
+        assertThat(receipt.path("cost").isNull()).isTrue();
+        assertThat(receipt.path("costAtLeast").isNumber()).isTrue();
+    }
 }

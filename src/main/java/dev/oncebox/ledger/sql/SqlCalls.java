@@ -123,6 +123,10 @@ final class SqlCalls {
                 request);
     }
 
+    Policy policy(String job, String engine) {
+        return policies.of(job, engine);
+    }
+
     boolean sent(Session session, long node, Call call) throws SQLException {
         long now = clock.millis();
         int changed = session.update(

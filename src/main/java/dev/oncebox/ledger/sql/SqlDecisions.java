@@ -73,10 +73,15 @@ public final class SqlDecisions implements AutoCloseable {
         }
     }
 
-    /** All calls in a state, oldest first. */
+    /** All calls in a state, oldest first; of the dead ones those that an item still asks for. */
     public List<Case> list(CallState state) {
         try {
-            return session.list(COLUMNS + " WHERE c.state = ? ORDER BY c.id", SqlDecisions::read, state);
+            return session.list(
+                    COLUMNS
+                            + " WHERE c.state = ? AND (c.state <> 'DEAD' OR EXISTS (SELECT 1 FROM item i WHERE i.call = c.id))"
+                            + " ORDER BY c.id",
+                    SqlDecisions::read,
+                    state);
         } catch (SQLException e) {
             throw dialect.explain(e);
         }
@@ -106,11 +111,12 @@ public final class SqlDecisions implements AutoCloseable {
             int changed = session.update(
                     "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0,"
                             + " earlier = CASE engine WHEN ? THEN earlier ELSE attempts END, engine = ? WHERE id = ?"
-                            + " AND state = 'DOUBT'",
+                            + " AND fence = ? AND state = 'DOUBT'",
                     clock.millis(),
                     engine,
                     engine,
-                    call.id());
+                    call.id(),
+                    call.fence());
             note(changed, call, EventKind.IN_DOUBT, "A person chose to send it again.");
             return changed == 1;
         });
@@ -121,10 +127,11 @@ public final class SqlDecisions implements AutoCloseable {
         return inTransaction(() -> {
             int changed = session.update(
                     "UPDATE call SET state = 'DEAD', ended = ?, code = 'loss_accepted', reason = ? WHERE id = ?"
-                            + " AND state = 'DOUBT'",
+                            + " AND fence = ? AND state = 'DOUBT'",
                     clock.millis(),
                     "It may have been charged; a person accepted the loss.",
-                    call.id());
+                    call.id(),
+                    call.fence());
             note(changed, call, EventKind.DEAD_LETTER, "A person accepted the loss.");
             if (changed == 1) {
                 SqlCalls.ended(session, call.id());
@@ -141,7 +148,8 @@ public final class SqlDecisions implements AutoCloseable {
     public boolean retry(Case call, String engine) {
         return inTransaction(() -> {
             int changed = session.update(
-                    "UPDATE call SET earlier = attempts, engine = ? WHERE id = ? AND state = 'DEAD'",
+                    "UPDATE call SET earlier = attempts, engine = ? WHERE id = ? AND state = 'DEAD'"
+                            + " AND EXISTS (SELECT 1 FROM item i WHERE i.call = call.id)",
                     engine,
                     call.id());
             if (changed == 1) {

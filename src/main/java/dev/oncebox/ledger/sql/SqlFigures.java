@@ -83,7 +83,8 @@ final class SqlFigures {
     /** Attempts in doubt are in no sum: they are told apart by the doubts. */
     private @Nullable BigDecimal cost() throws SQLException {
         boolean unpriced = session.number("SELECT EXISTS (SELECT 1 FROM call WHERE cost IS NULL AND sends > 0"
-                        + " AND (state = 'DONE' OR state = 'DEAD' AND attempts > doubts))")
+                        + " AND (state = 'DONE' OR state = 'DEAD' AND attempts > doubts))"
+                        + " OR EXISTS (SELECT 1 FROM event WHERE charged = 'YES' AND cost IS NULL)")
                 > 0;
         if (unpriced) {
             return null;

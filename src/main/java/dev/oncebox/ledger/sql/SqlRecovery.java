@@ -2,8 +2,11 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.NextStep;
+import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.Verdict;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -14,7 +17,11 @@ import org.jspecify.annotations.Nullable;
 /** Puts calls that a process or a damaged row left behind where they can go on. */
 final class SqlRecovery {
 
-    static final Verdict CRASHED =
+    private static final String NOT_RECOGNISED = "not_recognised";
+    private static final String NOT_RECOGNISED_REASON =
+            "It may have been charged, and its engine is no longer said to recognise a repeat.";
+
+    static final Verdict.Unknown CRASHED =
             new Verdict.Unknown("process_ended", "The process ended while the call was in flight.", false);
 
     private final SqlCalls calls;
@@ -39,7 +46,37 @@ final class SqlRecovery {
             }
         }
         CrashPoint.IN_RECOVERY.reach();
+        resolve(session, node);
         return lost.size();
+    }
+
+    private record Unresolved(Journal.Attempt last, String job) {}
+
+    /**
+     * What was excused because its engine recognises a repeat is a doubt once the engine is said not to: it is sent
+     * again only where a doubt is.
+     */
+    private void resolve(Session session, long node) throws SQLException {
+        List<Unresolved> waiting = session.list(
+                "SELECT c.id, c.fence, c.sends, c.engine, j.name FROM call c JOIN job j ON j.id = c.job"
+                        + " WHERE c.state = 'READY' AND c.unresolved > 0",
+                row -> new Unresolved(
+                        new Journal.Attempt(row.getLong(1), row.getLong(2), row.getInt(3), row.getString(4)),
+                        row.getString(5)));
+        var journal = new Journal(session, clock.millis(), node);
+        for (Unresolved call : waiting) {
+            Policy policy = calls.policy(call.job(), call.last().engine());
+            if (policy.deduplicates()) {
+                continue;
+            }
+            session.update(
+                    "UPDATE call SET state = ?, doubts = doubts + 1, unresolved = 0, code = ?, reason = ? WHERE id = ?",
+                    policy.resendOnDoubt() ? CallState.READY : CallState.DOUBT,
+                    NOT_RECOGNISED,
+                    NOT_RECOGNISED_REASON,
+                    call.last().call());
+            journal.add(EventKind.IN_DOUBT, call.last(), NOT_RECOGNISED + ": " + NOT_RECOGNISED_REASON);
+        }
     }
 
     /** The sent calls whose end nobody knows, as their worker had claimed them; those that can be read. */
@@ -106,20 +143,22 @@ final class SqlRecovery {
     /** A call whose stored request cannot be read any more, so that it cannot be sent (again): it costs only itself. */
     boolean bury(Session session, long node, SqlCalls.Stored stored) throws SQLException {
         long now = clock.millis();
+        boolean sent = session.number("SELECT count(*) FROM call WHERE id = ? AND state = 'SENT'", stored.id()) > 0;
         int changed = session.update(
-                "UPDATE call SET state = 'DEAD', doubts = doubts + CASE state WHEN 'SENT' THEN 1 ELSE 0 END,"
-                        + " ended = ?, code = 'damaged',"
+                "UPDATE call SET state = 'DEAD', doubts = doubts + CASE WHEN state = 'SENT'"
+                        + " OR unresolved > 0 THEN 1 ELSE 0 END, unresolved = 0, ended = ?, code = 'damaged',"
                         + " reason = ? WHERE id = ? AND fence = ? AND state IN ('CLAIMED', 'SENT')",
                 now,
                 "The stored request cannot be read.",
                 stored.id(),
                 stored.fence());
         if (changed == 1) {
-            new Journal(session, now, node)
-                    .add(
-                            EventKind.DEAD_LETTER,
-                            new Journal.Attempt(stored.id(), stored.fence(), stored.sends(), stored.engine()),
-                            "damaged: The stored request cannot be read.");
+            var journal = new Journal(session, now, node);
+            var last = new Journal.Attempt(stored.id(), stored.fence(), stored.sends(), stored.engine());
+            if (sent) {
+                journal.charged(EventKind.IN_DOUBT, last, Charged.UNKNOWN, null, CRASHED.reason());
+            }
+            journal.add(EventKind.DEAD_LETTER, last, "damaged: The stored request cannot be read.");
             SqlCalls.ended(session, stored.id());
         }
         return changed == 1;
