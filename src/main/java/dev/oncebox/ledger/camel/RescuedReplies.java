@@ -68,21 +68,30 @@ public final class RescuedReplies {
         try {
             JsonNode kept = JSON.readTree(line);
             Call call = inFlight.get(kept.path("key").asText());
-            if (call == null
-                    || call.fence() != kept.path("fence").asLong(-1)
-                    || !kept.path("valid").asBoolean()) {
+            if (call == null || call.fence() != kept.path("fence").asLong(-1)) {
                 return false;
             }
             var reply = new Reply(
                     kept.path("status").asInt(),
                     Base64.getDecoder().decode(kept.path("body").asText()));
-            var valid = new Verdict.Valid(reading.answer(call, reply));
-            boolean recorded = ledger.settle(call, valid, NextStep.IN_DOUBT, reply) != null;
+            boolean recorded = record(call, reply, kept.path("valid").asBoolean(), ledger, reading);
             CrashPoint.AFTER_RESCUE.reach();
             return recorded;
-        } catch (JsonProcessingException | CallFailed | IllegalArgumentException | IllegalStateException e) {
+        } catch (JsonProcessingException | IllegalArgumentException | IllegalStateException e) {
             LOG.warn("A rescued reply cannot be used: {}", e.getMessage());
             return false;
+        }
+    }
+
+    /** What was paid for and is of no use is not bought again either; what else it may have been stays a doubt. */
+    private static boolean record(Call call, Reply reply, boolean valid, Ledger ledger, Reading reading) {
+        try {
+            Answer answer = reading.answer(call, reply);
+            return valid && ledger.settle(call, new Verdict.Valid(answer), NextStep.IN_DOUBT, reply) != null;
+        } catch (CallFailed failed) {
+            var dead = new NextStep(NextStep.Kind.DEAD, false);
+            return failed.verdict() instanceof Verdict.Unusable unusable
+                    && ledger.settle(call, unusable, dead, reply) != null;
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.LedgerStorage;
@@ -81,5 +82,21 @@ class RescuedRepliesTest extends LedgerTck {
         assertThat(record()).isZero();
         assertThat(ledger.recover()).isEqualTo(2);
         assertThat(events("a")).doesNotContain(EventKind.COMPLETE);
+    }
+
+    /** The same would have been bought again, and is of no more use the second time. */
+    @Test
+    void a_paid_answer_that_the_job_does_not_accept_is_a_dead_letter_and_not_bought_again() throws IOException {
+        drop("f.jsonl", "a");
+        keep(send(), unusable());
+        reopen();
+
+        assertThat(RescuedReplies.record(file(), ledger, (call, reply) -> {
+                    throw new CallFailed(unusable());
+                }))
+                .isEqualTo(1);
+        assertThat(ledger.recover()).isZero();
+        assertThat(call("a").state()).isEqualTo(CallState.DEAD);
+        assertThat(call("a").doubts()).isZero();
     }
 }
