@@ -21,11 +21,19 @@ public final class Figures {
         return Integer.getInteger("oncebox.proof.rounds", usual);
     }
 
-    public static synchronized void say(String format, Object... values) {
-        String line = format.formatted(values) + ", seed " + SEED + "\n";
-        System.out.print(line);
+    public static void say(String format, Object... values) {
+        write(format.formatted(values) + ", seed " + SEED);
+    }
+
+    /** That a proof was left out, and why; the summary of a run has to show it. */
+    static void notMade(String why) {
+        write("PROOF NOT MADE: " + why + " on this machine");
+    }
+
+    private static synchronized void write(String line) {
+        System.out.println(line);
         try {
-            Files.writeString(FILE, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.writeString(FILE, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -45,7 +45,7 @@ final class Machine {
     }
 
     static TestAbortedException missing(String what) {
-        System.out.println("PROOF NOT MADE: " + what + " on this machine.");
+        Figures.notMade(what);
         return new TestAbortedException(what);
     }
 

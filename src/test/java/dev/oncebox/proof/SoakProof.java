@@ -71,7 +71,7 @@ class SoakProof {
             assertThat(stub.counts().accepted()).isEqualTo((long) batches * BATCH);
             assertThat(stub.counts().keys()).isEqualTo((long) batches * BATCH);
 
-            long heap = grown("heap", samples, Sample::heap, 16_000);
+            long heap = grown("heap", samples, Sample::heap, 2_000);
             long threads = grown("threads", samples, Sample::threads, 4);
             long sockets = grown("connections", samples, Sample::sockets, CONCURRENCY / 3);
             long files = grown("open files", samples, Sample::files, 8);
