@@ -31,6 +31,12 @@ public enum CrashPoint {
     AFTER_RESPONSE,
     /** The outcome is recorded; nothing is in the outbox. */
     AFTER_DONE,
+    /** It is recorded that an asynchronous engine accepted a call. */
+    AFTER_ACCEPTED,
+    /** An accepted call is due to be asked for; it was not asked. */
+    BEFORE_ASKING,
+    /** An accepted call was asked for; the reply is not recorded. */
+    AFTER_ASKING,
     /** A call belongs to its job's next engine, which was not asked yet. */
     AFTER_FALLBACK,
     /** It is recorded that an engine is left in peace. */

@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -245,8 +246,9 @@ public final class Worker implements AutoCloseable {
     private Ledger.Reach reach(Duration horizon) {
         Map<String, Pause> lasting = new TreeMap<>(capacity.pauses());
         lasting.values().removeIf(pause -> !pause.lasts(clock.millis(), horizon));
+        Collection<String> polled = capacity.polled().keySet();
         if (lasting.containsKey(Pause.BUDGET)) {
-            return Ledger.Reach.NOTHING;
+            return new Ledger.Reach(List.of(), List.of(), polled);
         }
         List<String> available = settings.engines().keySet().stream()
                 .filter(engine -> !lasting.containsKey(engine))
@@ -255,7 +257,8 @@ public final class Worker implements AutoCloseable {
                 available,
                 available.stream()
                         .flatMap(engine -> fallbacks.to(engine, lasting).stream())
-                        .toList());
+                        .toList(),
+                polled);
     }
 
     /** Whether something is in flight, due within the horizon, or can be delivered. */
@@ -296,6 +299,7 @@ public final class Worker implements AutoCloseable {
         CrashPoint.AFTER_DRAIN.reach();
         rememberPauses();
         main.stop();
+        engines.close();
         ledger.close();
         lock.close();
     }

@@ -154,6 +154,7 @@ final class SqlIntake {
                 invalid,
                 pending,
                 file.id());
+        SqlPolling.joined(session, file.id());
     }
 
     /** Where an item belongs: to a call, or nowhere with a reason. */

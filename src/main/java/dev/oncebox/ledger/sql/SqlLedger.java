@@ -4,13 +4,13 @@ import dev.oncebox.config.ConfigException;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
-import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Policy;
+import dev.oncebox.ledger.QueuedFile;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.SettledFile;
@@ -59,7 +59,8 @@ public final class SqlLedger implements Ledger {
     private final SqlCalls calls;
     private final SqlRecovery recovery;
     private final SqlEngines engines;
-    private final SqlDeliveries deliveries = new SqlDeliveries();
+    private final SqlPolling polling;
+    private final SqlDeliveries deliveries;
     private final long node;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -77,6 +78,8 @@ public final class SqlLedger implements Ledger {
         this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect);
         this.recovery = new SqlRecovery(calls, clock);
         this.engines = new SqlEngines(clock);
+        this.polling = new SqlPolling(clock);
+        this.deliveries = new SqlDeliveries(clock);
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
         this.node = writer.write(new Nodes(clock, LEASE)::enter);
@@ -188,6 +191,33 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
+    public List<Call> polling(String engine, Duration interval, int limit) {
+        return writer.write(session -> polling.polling(session, engine, interval, limit)).stream()
+                .map(stored -> calls.call(stored).beforeSend())
+                .toList();
+    }
+
+    @Override
+    public long untilPolling(Collection<String> engines) {
+        return readers.read(session -> polling.untilDue(session, engines));
+    }
+
+    @Override
+    public List<QueuedFile> queued(int limit) {
+        return readers.read(session -> SqlPolling.queued(session, limit));
+    }
+
+    @Override
+    public void placed(QueuedFile file, String sidecar) {
+        writer.write(session -> SqlPolling.placed(session, file, sidecar));
+    }
+
+    @Override
+    public void addressed(QueuedFile file) {
+        writer.write(session -> SqlPolling.addressed(session, file));
+    }
+
+    @Override
     public boolean isOpen(Call call) {
         return readers.read(session -> calls.isOpen(session, call));
     }
@@ -204,25 +234,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void delivered(SettledFile file, String output) {
-        writer.write(session -> {
-            long now = clock.millis();
-            int changed = session.update(
-                    "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?"
-                            + " WHERE id = ? AND state = 'TAKEN' AND pending = 0",
-                    now,
-                    output,
-                    file.id());
-            if (changed == 1) {
-                session.update(
-                        "INSERT INTO event (at, node, file, kind, detail) VALUES (?, ?, ?, ?, ?)",
-                        now,
-                        node,
-                        file.id(),
-                        EventKind.DELIVERED,
-                        output);
-            }
-            return changed;
-        });
+        writer.write(session -> deliveries.delivered(session, node, file, output));
         changed();
     }
 

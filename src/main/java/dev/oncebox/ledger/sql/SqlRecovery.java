@@ -93,25 +93,11 @@ final class SqlRecovery {
 
     /** The call before its last send; null when the stored request cannot be read. */
     private @Nullable Call claimed(SqlCalls.Stored stored) {
-        Call call;
         try {
-            call = calls.call(stored);
+            return calls.call(stored).beforeSend();
         } catch (RuntimeException e) {
             return null;
         }
-        return new Call(
-                call.id(),
-                call.key(),
-                call.job(),
-                call.engine(),
-                call.fence(),
-                call.sends() - 1,
-                call.attempts() - 1,
-                call.earlier(),
-                call.unresolved(),
-                call.failures(),
-                call.refusedSince(),
-                call.request());
     }
 
     /**
@@ -127,7 +113,7 @@ final class SqlRecovery {
                         node)
                 - now;
         if (ahead > 0) {
-            session.update("UPDATE call SET due = due - ? WHERE state = 'READY' AND due > ?", ahead, now);
+            session.update("UPDATE call SET due = due - ? WHERE state IN ('READY', 'POLLING') AND due > ?", ahead, now);
         }
         session.update("UPDATE node SET recovered = 1 WHERE id = ?", node);
     }
