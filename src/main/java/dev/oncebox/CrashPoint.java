@@ -31,12 +31,6 @@ public enum CrashPoint {
     AFTER_RESPONSE,
     /** The outcome is recorded; nothing is in the outbox. */
     AFTER_DONE,
-    /** It is recorded that an asynchronous engine accepted a call. */
-    AFTER_ACCEPTED,
-    /** An accepted call is due to be asked for; it was not asked. */
-    BEFORE_ASKING,
-    /** An accepted call was asked for; the reply is not recorded. */
-    AFTER_ASKING,
     /** A call belongs to its job's next engine, which was not asked yet. */
     AFTER_FALLBACK,
     /** It is recorded that an engine is left in peace. */
@@ -60,7 +54,19 @@ public enum CrashPoint {
     /** Everything that the last process left is in order; nothing is taken or sent. */
     AFTER_RESUME,
     /** Nothing is in flight any more; the process has not said goodbye. */
-    AFTER_DRAIN;
+    AFTER_DRAIN,
+    /** It is recorded that an asynchronous engine accepted a call. */
+    AFTER_ACCEPTED,
+    /** An accepted call is due to be asked for; it was not asked. */
+    BEFORE_ASKING,
+    /** An accepted call was asked for; the reply is not recorded. */
+    AFTER_ASKING,
+    /** Calls are claimed for a batch; nothing was sent. */
+    AFTER_GATHERED,
+    /** What a batch asks is uploaded, which costs nothing; its submission is not recorded. */
+    AFTER_UPLOAD,
+    /** Some answers of a batch are recorded. */
+    IN_RESULTS;
 
     private final AtomicInteger left = new AtomicInteger(passes(name()));
 

@@ -85,6 +85,9 @@ public interface Ledger extends AutoCloseable {
     /** In how many milliseconds the next accepted call of these engines is to be asked for. */
     long untilPolling(Collection<String> engines);
 
+    /** The calls that are submitted together. */
+    Batches batches();
+
     /** Files of one item that an asynchronous engine accepted and whose address is not written yet. */
     List<QueuedFile> queued(int limit);
 

@@ -3,6 +3,7 @@ package dev.oncebox.ledger.sql;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Policy;
@@ -218,7 +219,8 @@ final class SqlCalls {
                                 + " refused_since = ?, doubts = doubts + ? - CASE WHEN state = 'DOUBT'"
                                 + " OR (state = 'READY' AND unresolved = 0 AND doubts > 0) THEN 1 ELSE 0 END,"
                                 + " unresolved = ?, ended = ?, code = ?, reason = ?,"
-                                + " remote = CASE ? WHEN 'READY' THEN NULL ELSE coalesce(?, remote) END, seen = ?,"
+                                + " remote = CASE ? WHEN 'READY' THEN NULL ELSE coalesce(?, remote) END,"
+                                + " batch = CASE ? WHEN 'READY' THEN NULL ELSE batch END, seen = ?,"
                                 + " cost = CASE WHEN ? IS NULL THEN cost ELSE coalesce(cost, 0) + ? END,"
                                 + " model = ?, finish = ?, usage = ?,"
                                 + " input_tokens = CASE WHEN ? IS NULL THEN input_tokens ELSE coalesce(input_tokens, 0) + ? END,"
@@ -238,6 +240,7 @@ final class SqlCalls {
                         next.reason(),
                         next.state(),
                         next.address(),
+                        next.state(),
                         next.seen(),
                         billionths(usage.cost()),
                         billionths(usage.cost()),
@@ -257,7 +260,7 @@ final class SqlCalls {
     }
 
     private static CallState alsoFrom(Verdict verdict) {
-        if (verdict instanceof Verdict.Unsent) {
+        if (verdict.charged() == Charged.NO) {
             return CallState.CLAIMED;
         }
         boolean endsDoubt = verdict instanceof Verdict.Valid || verdict instanceof Verdict.Accepted;

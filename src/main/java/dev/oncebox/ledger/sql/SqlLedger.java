@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.ledger.Batches;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +60,7 @@ public final class SqlLedger implements Ledger {
     private final SqlRecovery recovery;
     private final SqlEngines engines;
     private final SqlPolling polling;
+    private final GroupedBatches batches;
     private final SqlDeliveries deliveries;
     private final long node;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -83,6 +84,10 @@ public final class SqlLedger implements Ledger {
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
         this.node = writer.write(new Nodes(clock, LEASE)::enter);
+        this.batches = new GroupedBatches(
+                new GroupedBatches.Access(readers, writer, node, this::changed),
+                new SqlBatches(calls, clock),
+                stored -> recovery.readable(stored, this::bury));
         timer.scheduleWithFixedDelay(this::watch, WATCH.toMillis(), WATCH.toMillis(), TimeUnit.MILLISECONDS);
         timer.scheduleWithFixedDelay(this::beat, BEAT.toMillis(), BEAT.toMillis(), TimeUnit.MILLISECONDS);
     }
@@ -158,15 +163,11 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<Call> claim(String engine, int limit) {
-        List<Call> claimed = new ArrayList<>();
-        for (SqlCalls.Stored stored : writer.write(session -> calls.claim(session, node, engine, limit))) {
-            try {
-                claimed.add(calls.call(stored));
-            } catch (RuntimeException e) {
-                writer.write(session -> recovery.bury(session, node, stored));
-            }
-        }
-        return claimed;
+        return recovery.readable(writer.write(session -> calls.claim(session, node, engine, limit)), this::bury);
+    }
+
+    private void bury(SqlCalls.Stored stored) {
+        writer.write(session -> recovery.bury(session, node, stored));
     }
 
     @Override
@@ -195,6 +196,11 @@ public final class SqlLedger implements Ledger {
         return writer.write(session -> polling.polling(session, engine, interval, limit)).stream()
                 .map(stored -> calls.call(stored).beforeSend())
                 .toList();
+    }
+
+    @Override
+    public Batches batches() {
+        return batches;
     }
 
     @Override
