@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Many calls taken on together. A directive in any line may have words for the whole batch. */
@@ -23,6 +24,7 @@ final class Batch {
     private final Submissions submissions;
     private final Instant created = Instant.now();
     private final Troubles download;
+    private final Troubles listing;
     private int listed;
     private @Nullable Instant cancelled;
     private @Nullable Instant ended;
@@ -37,6 +39,7 @@ final class Batch {
         this.later = Later.of(lines.stream().map(line -> line.step().later()).toList());
         this.progress = new Progress(later, "batch-");
         this.download = new Troubles(later.troubles("batch-content"));
+        this.listing = new Troubles(later.troubles("list"));
         this.submissions = submissions;
     }
 
@@ -74,6 +77,14 @@ final class Batch {
 
     Troubles download() {
         return download;
+    }
+
+    /** What goes wrong with a listing that this batch would be in. */
+    static Step listingTrouble(Stream<Batch> batches) {
+        return batches.map(batch -> batch.listing.next())
+                .filter(step -> step != Step.GOOD)
+                .findFirst()
+                .orElse(Step.GOOD);
     }
 
     Look look() {

@@ -76,11 +76,12 @@ final class OpenAiBatchesDesk {
     static Served list(Visit visit) throws BadRequest {
         Listing listing = Listing.of(visit.request(), "after", 20, 100);
         List<OpenAiBatch> batches = visit.memory().batches().newestFirst();
-        if (listing.isFirst()) {
+        Step trouble = Batch.listingTrouble(batches.stream().map(OpenAiBatch::batch));
+        if (listing.isFirst() && trouble == Step.GOOD) {
             batches = batches.stream().filter(batch -> batch.batch().isListed()).toList();
         }
         ObjectNode page = listing.page(batches, OpenAiBatch::id, OpenAiBatch::view);
-        return Served.whole(Reply.json(200, page.put("object", "list")));
+        return Replies.troubled(MANNER, trouble, () -> Reply.json(200, page.put("object", "list")));
     }
 
     static Served cancel(Visit visit) throws BadRequest {

@@ -158,6 +158,31 @@ class StubBatchTroubleTest {
     }
 
     @Test
+    void an_upload_may_be_refused_and_its_reply_lost() throws Exception {
+        String content = line("a", "[[stub: upload=500; upload=close]] x");
+        StubHttp http = batches.http();
+
+        assertThat(http.upload("batch", content).statusCode()).isEqualTo(500);
+        assertThat(http.getJson("/v1/files").path("data")).isEmpty();
+        assertThatThrownBy(() -> http.upload("batch", content)).isInstanceOf(IOException.class);
+        assertThat(http.getJson("/v1/files").path("data")).hasSize(1);
+        assertThat(http.upload("batch", content).statusCode()).isEqualTo(200);
+        assertThat(stub.count()).isZero();
+    }
+
+    @Test
+    void a_listing_may_fail() throws Exception {
+        assertThatThrownBy(() -> batches.create(three("create-close list=503,cut list-lag=1")))
+                .isInstanceOf(IOException.class);
+        StubHttp http = batches.http();
+
+        assertThat(http.get("/v1/batches").statusCode()).isEqualTo(503);
+        assertThatThrownBy(() -> http.get("/v1/batches")).isInstanceOf(IOException.class);
+        assertThat(http.getJson("/v1/batches").path("data")).isEmpty();
+        assertThat(http.getJson("/v1/batches").path("data")).hasSize(1);
+    }
+
+    @Test
     void the_stubs_own_script_may_be_about_batches() throws Exception {
         stub.close();
         stub = Stub.start(Stub.Options.defaults().withScript("batch-polls=1 always"));
