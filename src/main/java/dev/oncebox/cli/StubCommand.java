@@ -50,8 +50,7 @@ final class StubCommand implements Callable<Integer> {
             names = "--script",
             paramLabel = "WORDS",
             description = "For every prompt without words of its own, like 'batch-ready=1m always'.")
-    @Nullable
-    private String script;
+    private @Nullable String script;
 
     @Override
     public Integer call() throws CommandFailed, InterruptedException {

@@ -74,6 +74,21 @@ class StubBatchTroubleTest {
         assertThat(stub.charged()).isEqualTo(Map.of("a", 1));
     }
 
+    @Test
+    void a_cancelled_batch_may_have_some_lines_done() throws Exception {
+        JsonNode created = batches.create(three("batch-polls=9 batch-expired=1"));
+
+        assertThat(StubHttp.json(batches.cancel(created)).path("status").asText())
+                .isEqualTo("cancelling");
+        JsonNode batch = batches.get(created);
+
+        assertThat(batch.path("status").asText()).isEqualTo("cancelled");
+        assertThat(batches.file(batch, "output_file_id")).hasSize(1);
+        assertThat(batches.file(batch, "error_file_id")).hasSize(2);
+        assertThat(batch.at("/request_counts/failed").asInt()).isEqualTo(2);
+        assertThat(stub.charged()).isEqualTo(Map.of("a", 1));
+    }
+
     @ParameterizedTest
     @CsvSource({"batch-missing=1, 2, 2", "batch-double=1, 4, 3", "batch-unknown=1, 4, 4"})
     void lines_are_missing_or_double_or_foreign(String word, int lines, int ids) throws Exception {

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -152,6 +156,18 @@ class StubJobsTest {
 
         assertThat(stub.counts().face("GET /jobs/{id}")).isPositive();
         StubHttp.assertCounts(stub, 1, 0, 0, 1, 0);
+    }
+
+    @Test
+    void a_poll_may_hang() throws Exception {
+        HttpRequest poll = HttpRequest.newBuilder(stub.uri(location(job("[[stub: poll=hang]] a"))))
+                .timeout(Duration.ofMillis(300))
+                .build();
+
+        assertThatThrownBy(() -> http.client().send(poll, BodyHandlers.ofString()))
+                .isInstanceOf(HttpTimeoutException.class);
+        assertThat(http.client().send(poll, BodyHandlers.ofString()).statusCode())
+                .isEqualTo(200);
     }
 
     @Test
