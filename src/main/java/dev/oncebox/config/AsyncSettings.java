@@ -12,9 +12,16 @@ import java.util.Set;
  * @param running words for a job without an end yet
  * @param failed words for a job that ended without an answer
  * @param location JSON Pointer to the job's address in the reply, for engines that send no {@code Location}; empty: none
+ * @param batch how calls are gathered, for engines that take them together
  */
 public record AsyncSettings(
-        Duration poll, Duration lostAfter, String status, Set<String> running, Set<String> failed, String location) {
+        Duration poll,
+        Duration lostAfter,
+        String status,
+        Set<String> running,
+        Set<String> failed,
+        String location,
+        BatchSettings batch) {
 
     static final String RUNNING = "queued,pending,accepted,created,submitted,starting,validating,running,in_progress,"
             + "in-progress,processing,finalizing,cancelling,canceling";
@@ -27,5 +34,6 @@ public record AsyncSettings(
             "/status",
             Set.of(RUNNING.split(",")),
             Set.of(FAILED.split(",")),
-            "");
+            "",
+            BatchSettings.USUAL);
 }

@@ -59,11 +59,20 @@ public record EngineSettings(
         /** The same, answered later: 202 with the address of a job that is asked for. */
         ASYNC,
         /** OpenAI's Responses in the background. */
-        OPENAI_RESPONSES;
+        OPENAI_RESPONSES,
+        /** OpenAI's batches of chat completions. */
+        OPENAI_BATCH,
+        /** Anthropic's batches of messages. */
+        ANTHROPIC_BATCH;
 
         /** Whether a request is accepted first and answered later. */
         public boolean isAsynchronous() {
-            return this == ASYNC || this == OPENAI_RESPONSES;
+            return this == ASYNC || this == OPENAI_RESPONSES || isBatch();
+        }
+
+        /** Whether many requests are submitted together. */
+        public boolean isBatch() {
+            return this == OPENAI_BATCH || this == ANTHROPIC_BATCH;
         }
     }
 

@@ -57,6 +57,10 @@ final class PropertySource {
             "status",
             "status.running",
             "status.failed",
+            "batch.calls",
+            "batch.wait",
+            "batch.size",
+            "batch.price",
             "location");
     /** Named in the documentation of what is to come; accepting them now would promise what is not kept. */
     private static final Set<String> PLANNED = Set.of("http.port");

@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -181,29 +180,10 @@ public record Settings(
                 values.statuses(prefix + "unpaid-statuses"),
                 pointer(prefix + "answer", "", source, values),
                 protocol == Protocol.JSON || protocol == Protocol.ASYNC ? bodyTemplate(home, name) : null,
-                async(prefix, protocol, source, values));
+                AsyncValues.of(prefix, protocol, source, values));
     }
 
-    private static AsyncSettings async(String prefix, Protocol protocol, PropertySource source, Values values) {
-        for (String property : List.of("poll", "lost-after", "status", "status.running", "status.failed", "location")) {
-            if (!protocol.isAsynchronous() && values.text(prefix + property) != null) {
-                throw new ConfigException(source.where(prefix + property) + ": " + prefix + property
-                        + " is without effect, as the engine's protocol answers at once. Remove the line, or set "
-                        + prefix + "protocol.");
-            }
-        }
-        return new AsyncSettings(
-                values.limit(prefix + "poll", "60s"),
-                values.limit(prefix + "lost-after", "10m"),
-                pointer(prefix + "status", "/status", source, values),
-                Set.of(values.text(prefix + "status.running", AsyncSettings.RUNNING)
-                        .split(" *, *")),
-                Set.of(values.text(prefix + "status.failed", AsyncSettings.FAILED)
-                        .split(" *, *")),
-                pointer(prefix + "location", "", source, values));
-    }
-
-    private static String pointer(String property, String otherwise, PropertySource source, Values values) {
+    static String pointer(String property, String otherwise, PropertySource source, Values values) {
         String pointer = values.text(property, otherwise);
         try {
             JsonPointer.compile(pointer);
@@ -237,6 +217,8 @@ public record Settings(
                         case ANTHROPIC -> whole(path, "/v1", "/v\\d+", "/messages");
                         case OLLAMA -> whole(path, "/api", "/api", "/chat");
                         case OPENAI_RESPONSES -> whole(path, "/v1", "/v\\d+", "/responses");
+                        case OPENAI_BATCH -> whole(path, "/v1", "/v\\d+", "/batches");
+                        case ANTHROPIC_BATCH -> whole(path, "/v1", "/v\\d+", "/messages/batches");
                         case JSON, ASYNC -> url.getRawPath();
                     };
             return new URI(url.getScheme() + "://" + url.getRawAuthority() + whole + query);

@@ -114,6 +114,17 @@ public final class Values {
         });
     }
 
+    /** A part of a whole, above 0 and up to 1. */
+    public BigDecimal share(String name, String otherwise) {
+        return parse(name, otherwise, "a number above 0 and up to 1, such as 0.5", text -> {
+            var share = new BigDecimal(text);
+            if (share.signum() <= 0 || share.compareTo(BigDecimal.ONE) > 0) {
+                throw new IllegalArgumentException();
+            }
+            return share;
+        });
+    }
+
     public boolean flag(String name, boolean otherwise) {
         return parse(name, String.valueOf(otherwise), "true or false", text -> {
             if (!Set.of("true", "false").contains(text)) {

@@ -2,6 +2,7 @@ package dev.oncebox.engine;
 
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Capacity;
+import dev.oncebox.ledger.Gathering;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Verdict;
 import java.time.Duration;
@@ -16,11 +17,18 @@ final class Admission implements Capacity {
 
     private final Map<String, Gate> gates;
     private final Map<String, Duration> polled;
+    private final Map<String, Gathering> gathering;
     private final List<Budget> budgets;
 
-    Admission(Map<String, Gate> gates, Map<String, Duration> polled, List<Budget> budgets, Map<String, Pause> before) {
+    Admission(
+            Map<String, Gate> gates,
+            Map<String, Duration> polled,
+            Map<String, Gathering> gathering,
+            List<Budget> budgets,
+            Map<String, Pause> before) {
         this.gates = gates;
         this.polled = polled;
+        this.gathering = gathering;
         this.budgets = budgets;
         before.forEach((name, pause) -> {
             Gate gate = gates.get(name);
@@ -63,6 +71,11 @@ final class Admission implements Capacity {
     @Override
     public Map<String, Duration> polled() {
         return polled;
+    }
+
+    @Override
+    public Map<String, Gathering> gathering() {
+        return gathering;
     }
 
     @Override

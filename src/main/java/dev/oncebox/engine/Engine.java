@@ -30,11 +30,17 @@ final class Engine {
     private final Gate gate;
     private final Protocol protocol;
     private final @Nullable ProgressTable progress;
+    private final @Nullable BatchProtocol batches;
     private final List<String> secrets = new ArrayList<>();
 
     Engine(EngineSettings settings, Gate gate) {
         this.settings = settings;
         this.gate = gate;
+        this.batches = switch (settings.protocol()) {
+            case OPENAI_BATCH -> new OpenAiBatchProtocol();
+            case ANTHROPIC_BATCH -> new AnthropicBatchProtocol();
+            default -> null;
+        };
         this.protocol = switch (settings.protocol()) {
             case OPENAI -> new OpenAiProtocol();
             case ANTHROPIC -> new AnthropicProtocol();
@@ -42,6 +48,8 @@ final class Engine {
             case JSON -> json(settings);
             case ASYNC -> new AsyncProtocol(json(settings), settings.async());
             case OPENAI_RESPONSES -> new ResponsesProtocol();
+            case OPENAI_BATCH, ANTHROPIC_BATCH ->
+                Objects.requireNonNull(batches).calls();
         };
         this.progress = protocol instanceof DeferredProtocol deferred
                 ? new ProgressTable(deferred, settings.async(), this::priced, settings.unpaidStatuses())
@@ -121,8 +129,18 @@ final class Engine {
         return asItIs ? address : URI.create(address + "?" + query);
     }
 
+    /** How it takes calls together. */
+    BatchProtocol batches() {
+        return Objects.requireNonNull(batches);
+    }
+
+    /** One request of a batch, as one line. */
+    byte[] line(Call call) {
+        return batches().line(call.keyHex(), protocol.body(call.request(), call.keyHex()));
+    }
+
     /** The engine's address without its query. */
-    private URI bare() {
+    URI bare() {
         return URI.create(settings.url().toString().replaceFirst("\\?.*", ""));
     }
 
@@ -177,6 +195,10 @@ final class Engine {
         return inputPrice
                 .multiply(BigDecimal.valueOf(input))
                 .add(outputPrice.multiply(BigDecimal.valueOf(output)))
-                .multiply(PER_MILLION);
+                .multiply(PER_MILLION)
+                .multiply(
+                        batches == null
+                                ? BigDecimal.ONE
+                                : settings.async().batch().price());
     }
 }

@@ -6,9 +6,11 @@ import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Retry;
 import dev.oncebox.ledger.Answer;
+import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.Capacity;
+import dev.oncebox.ledger.Gathering;
 import dev.oncebox.ledger.Ledger.Spent;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Reply;
@@ -73,15 +75,21 @@ public final class Engines implements AutoCloseable {
     public Capacity admission(List<BudgetSettings> budgets, LongFunction<Spent> spent, Map<String, Pause> before) {
         Map<String, Gate> gates = new TreeMap<>();
         Map<String, Duration> polled = new TreeMap<>();
+        Map<String, Gathering> gathering = new TreeMap<>();
         engines.forEach((name, engine) -> {
             gates.put(name, engine.gate());
             if (engine.settings().protocol().isAsynchronous()) {
                 polled.put(name, engine.settings().async().poll());
             }
+            if (engine.settings().protocol().isBatch()) {
+                var batch = engine.settings().async().batch();
+                gathering.put(name, new Gathering(batch.calls(), batch.age()));
+            }
         });
         return new Admission(
                 gates,
                 polled,
+                gathering,
                 budgets.stream().map(budget -> new Budget(budget, clock, spent)).toList(),
                 before);
     }
@@ -194,7 +202,7 @@ public final class Engines implements AutoCloseable {
         }
     }
 
-    private Wire wire(Engine engine) {
+    Wire wire(Engine engine) {
         return wires.computeIfAbsent(engine.settings().name(), name -> new Wire(engine.settings()));
     }
 
@@ -215,7 +223,11 @@ public final class Engines implements AutoCloseable {
         if (judged != null) {
             return judged.verdict();
         }
-        Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
+        Call call = exchange.getVariable(Variables.CALL, Call.class);
+        Engine engine = engine(
+                call == null
+                        ? exchange.getVariable(Variables.BATCH, Batch.class).engine()
+                        : call.engine());
         if (exchange.getVariable(Variables.ASKED) != null) {
             return new Verdict.Running(
                     "Oncebox failed while it asked: " + cause.getClass().getSimpleName() + ".",
@@ -243,9 +255,13 @@ public final class Engines implements AutoCloseable {
     }
 
     private Engine engine(Call call) {
-        Engine engine = engines.get(call.engine());
+        return engine(call.engine());
+    }
+
+    Engine engine(String name) {
+        Engine engine = engines.get(name);
         if (engine == null) {
-            throw new IllegalStateException("no engine is named " + call.engine());
+            throw new IllegalStateException("no engine is named " + name);
         }
         return engine;
     }

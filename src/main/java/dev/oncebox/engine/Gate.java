@@ -41,7 +41,9 @@ final class Gate {
 
     Gate(EngineSettings settings, Retry retry, Clock clock, LongSupplier nanoTime) {
         this.clock = clock;
-        rampUp = new RampUp(settings.concurrency(), nanoTime);
+        rampUp = settings.protocol().isBatch()
+                ? RampUp.none(settings.async().batch().calls(), nanoTime)
+                : new RampUp(settings.concurrency(), nanoTime);
         breaker = new Breaker(settings.name(), retry, clock);
         requests = new Quota(settings.requestsPerMinute(), nanoTime);
         tokens = new Quota(settings.tokensPerMinute(), nanoTime);

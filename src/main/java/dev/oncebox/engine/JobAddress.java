@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The address of a job at an asynchronous engine, as the engine tells it: whatever it may be, it is an HTTP address. */
@@ -13,7 +14,14 @@ final class JobAddress {
     /** What RFC 3986 allows, and the percent sign of what is escaped already. */
     private static final String ALLOWED = "!#$%&'()*+,-./:;=?@[]_~";
 
+    private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}");
+
     private JobAddress() {}
+
+    /** Whether it can be a part of an address as it is. */
+    static boolean isId(String text) {
+        return ID.matcher(text).matches();
+    }
 
     /**
      * @param base what a relative address is relative to

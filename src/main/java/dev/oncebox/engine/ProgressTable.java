@@ -9,8 +9,8 @@ import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import java.net.URI;
-import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +44,6 @@ record ProgressTable(
 
     private static final int ACCEPTED = 202;
     private static final int SEE_OTHER = 303;
-    private static final int GONE = 410;
-    private static final Set<Integer> PASSING = Set.of(401, 402, 403, 407, 408, 425, 429);
 
     /** Judges what came back for a submission. */
     Verdict submitted(Observed observed, URI to, Instant now) {
@@ -64,7 +62,7 @@ record ProgressTable(
         boolean accepted = status == ACCEPTED || status == SEE_OTHER || progress.state() == State.RUNNING;
         if (address != null && (accepted || !hasResult(reply))) {
             String said = progress.said().isEmpty() ? "accepted" : progress.said();
-            return new Verdict.Accepted(address.toString(), said, wait(response, now));
+            return new Verdict.Accepted(address.toString(), said, Question.pause(settings, response, now));
         }
         if (accepted) {
             return new Verdict.Unknown(
@@ -91,48 +89,13 @@ record ProgressTable(
 
     /** Judges what came back when an accepted call was asked for. */
     Verdict asked(Observed observed, URI at, Call.Remote remote, Instant now) {
-        if (observed instanceof Observed.Failure failure) {
-            return again("No reply: " + failure.cause().getClass().getSimpleName() + ".", settings.poll());
+        Verdict verdict = new Question(settings, protocol::progress, remote, now).judge(observed, at);
+        if (verdict != null) {
+            return verdict;
         }
         Observed.Response response = (Observed.Response) observed;
-        int status = response.status();
-        if (status >= 300 && status < 400) {
-            URI moved = JobAddress.resolve(at, response.headers().get("location"));
-            return moved == null
-                    ? unlessLost(remote, "It answered " + status + " without an address.", response, now)
-                    : moved(moved, at, response, now);
-        }
-        if (status == GONE) {
-            return lost("job_gone", "The engine says that the job is gone (410).");
-        }
-        if (PASSING.contains(status) || status >= 500) {
-            return again("It answered " + status + ".", wait(response, now));
-        }
-        if (status >= 400) {
-            return unlessLost(remote, "It answered " + status + ".", response, now);
-        }
-        if (response.cut() != null) {
-            return again("The reply is not whole: " + response.cut(), settings.poll());
-        }
-        JsonNode reply = protocol.parse(response.body());
-        if (status == ACCEPTED) {
-            String said = reply == null ? "" : protocol.progress(reply).said();
-            return new Verdict.Running(said.isEmpty() ? "running" : said, true, null, wait(response, now));
-        }
-        if (reply == null) {
-            return unlessLost(remote, "The reply is no JSON.", response, now);
-        }
-        Progress progress = protocol.progress(reply);
-        if (progress.state() == State.RUNNING) {
-            return new Verdict.Running(progress.said(), true, null, wait(response, now));
-        }
-        return ended(response, progress, reply, now);
-    }
-
-    /** The result of a finished job, or another place to ask; the same place again would be asked for ever. */
-    private Verdict moved(URI moved, URI from, Observed.Response response, Instant now) {
-        Duration wait = moved.equals(from) ? wait(response, now) : Duration.ZERO;
-        return new Verdict.Running("It has moved (" + response.status() + ").", true, moved.toString(), wait);
+        JsonNode reply = Objects.requireNonNull(protocol.parse(response.body()));
+        return ended(response, protocol.progress(reply), reply, now);
     }
 
     private Verdict ended(Observed.Response response, Progress progress, JsonNode reply, Instant now) {
@@ -158,26 +121,5 @@ record ProgressTable(
 
     private Verdict atOnce(Observed observed, Instant now) {
         return VerdictTable.judge(observed, protocol, price, unpaid, now);
-    }
-
-    private Verdict unlessLost(Call.Remote remote, String said, Observed.Response response, Instant now) {
-        Duration unseen = Duration.ofMillis(now.toEpochMilli() - remote.seen());
-        return unseen.compareTo(settings.lostAfter()) < 0
-                ? again(said, wait(response, now))
-                : lost("job_lost", said + " The engine has not known the job for " + unseen.toSeconds() + " s.");
-    }
-
-    private static Verdict lost(String code, String reason) {
-        return new Verdict.Unknown(code, reason + " It was accepted and may have been charged.", false);
-    }
-
-    private static Verdict again(String said, Duration wait) {
-        return new Verdict.Running(said, false, null, wait);
-    }
-
-    /** The engine's own wish where that is longer than {@code poll}. */
-    private Duration wait(Observed.Response response, Instant now) {
-        Duration asked = RetryAfter.of(response.headers(), now);
-        return asked == null || asked.compareTo(settings.poll()) < 0 ? settings.poll() : asked;
     }
 }

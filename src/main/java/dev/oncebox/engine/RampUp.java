@@ -13,6 +13,7 @@ final class RampUp {
     private static final long NANOS = 1_000_000_000L;
 
     private final int most;
+    private final boolean steady;
     private final LongSupplier nanoTime;
     private long begun;
     private boolean sending;
@@ -23,12 +24,25 @@ final class RampUp {
     private int sameTrouble;
 
     RampUp(int most, LongSupplier nanoTime) {
+        this(most, FIRST, nanoTime);
+    }
+
+    private RampUp(int most, int first, LongSupplier nanoTime) {
         this.most = most;
+        this.steady = first == most;
         this.nanoTime = nanoTime;
-        this.limit = Math.min(most, FIRST);
+        this.limit = Math.min(most, first);
+    }
+
+    /** As many at once as there may be: they are one request. */
+    static RampUp none(int most, LongSupplier nanoTime) {
+        return new RampUp(most, most, nanoTime);
     }
 
     int limit() {
+        if (steady) {
+            return most;
+        }
         if (answered || failed || !sending) {
             return limit;
         }

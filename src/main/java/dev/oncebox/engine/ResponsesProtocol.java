@@ -8,7 +8,6 @@ import dev.oncebox.ledger.Request;
 import java.net.URI;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** OpenAI's Responses, in the background. */
@@ -16,7 +15,6 @@ final class ResponsesProtocol implements DeferredProtocol {
 
     private static final Set<String> RUNNING = Set.of("queued", "in_progress");
     private static final Set<String> FAILED = Set.of("failed", "cancelled");
-    private static final Pattern ID = Pattern.compile("[A-Za-z0-9_.-]{1,200}");
 
     @Override
     public JsonNode body(Request request, String key) {
@@ -45,7 +43,7 @@ final class ResponsesProtocol implements DeferredProtocol {
     @Override
     public @Nullable String address(URI submitted, Map<String, String> headers, JsonNode reply) {
         String id = reply.path("id").asText();
-        return ID.matcher(id).matches() ? submitted.getRawPath() + "/" + id : null;
+        return JobAddress.isId(id) ? submitted.getRawPath() + "/" + id : null;
     }
 
     @Override

@@ -3,17 +3,23 @@ package dev.oncebox.engine;
 import dev.oncebox.config.EngineSettings;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
+import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +29,25 @@ import org.jspecify.annotations.Nullable;
 final class Wire implements Closeable {
 
     private final CloseableHttpClient client;
+    /** Without the deadline and the bound of a reply: the results of a batch may be large. */
+    private final CloseableHttpClient downloads;
 
     Wire(EngineSettings settings) {
         HttpClientBuilder builder = HttpClientBuilder.create().useSystemProperties();
         new SingleSend(settings.timeout(), settings.connectTimeout(), settings.concurrency())
                 .configureHttpClient(builder);
         client = builder.build();
+        downloads = HttpClientBuilder.create()
+                .useSystemProperties()
+                .disableAutomaticRetries()
+                .disableRedirectHandling()
+                .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
+                        .setDefaultConnectionConfig(ConnectionConfig.custom()
+                                .setConnectTimeout(Timeout.of(settings.connectTimeout()))
+                                .setSocketTimeout(Timeout.of(settings.timeout()))
+                                .build())
+                        .build())
+                .build();
     }
 
     Observed get(URI address, Map<String, String> headers) {
@@ -37,6 +56,24 @@ final class Wire implements Closeable {
 
     Observed post(URI address, Map<String, String> headers, @Nullable HttpEntity body) {
         return exchange("POST", address, headers, body);
+    }
+
+    /** Writes the whole of a reply into a file, however large it is. */
+    void download(URI address, Map<String, String> headers, Path to) throws IOException {
+        ClassicRequestBuilder request = ClassicRequestBuilder.get().setUri(address);
+        headers.forEach(request::setHeader);
+        int status = downloads.execute(request.build(), response -> {
+            HttpEntity entity = response.getEntity();
+            if (response.getCode() == 200 && entity != null) {
+                try (OutputStream out = Files.newOutputStream(to)) {
+                    entity.writeTo(out);
+                }
+            }
+            return response.getCode();
+        });
+        if (status != 200) {
+            throw new IOException(address.getPath() + " answered " + status);
+        }
     }
 
     private Observed exchange(String method, URI address, Map<String, String> headers, @Nullable HttpEntity body) {
@@ -85,5 +122,6 @@ final class Wire implements Closeable {
     @Override
     public void close() throws IOException {
         client.close();
+        downloads.close();
     }
 }

@@ -26,6 +26,9 @@ public interface Capacity {
     /** The engines that accept a call and answer later, with how often each of their jobs may be asked for. */
     Map<String, Duration> polled();
 
+    /** The engines that take calls in batches; their calls are not sent one by one. */
+    Map<String, Gathering> gathering();
+
     /** A call that was accepted before has come to this. */
     void asked(Call call, Verdict verdict);
 

@@ -12,6 +12,9 @@ public final class Variables {
     /** The {@link Call} that is dispatched. */
     public static final String CALL = "call";
 
+    /** The {@link Batch} that is submitted or asked for; with a {@link #CALL}, the batch of that call. */
+    public static final String BATCH = "batch";
+
     /** True once the call's send is recorded: from then on its request may have left. */
     public static final String SENT = "sent";
 

@@ -7,6 +7,7 @@ import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.EngineSettings.OnDoubt;
 import dev.oncebox.config.Settings;
+import dev.oncebox.engine.BatchEngines;
 import dev.oncebox.engine.Engines;
 import dev.oncebox.files.DurableFile;
 import dev.oncebox.intake.InboxFiles;
@@ -103,6 +104,7 @@ public final class Worker implements AutoCloseable {
         this.fallbacks = fallbacks(settings);
         this.capacity = engines.admission(budgets(settings, maxCalls), ledger::spent, ledger.pauses());
         this.rescued = settings.home().data().resolve("rescued.jsonl");
+        main.bind("batches", new BatchEngines(engines, ledger.batches(), capacity, clock));
         this.component = new LedgerComponent(ledger, capacity, fallbacks, rescued);
         main.bind("outbox", new Outbox(ledger, settings.jobs(), settings.outbox()));
         build();

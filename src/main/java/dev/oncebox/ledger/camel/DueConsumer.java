@@ -10,6 +10,7 @@ import dev.oncebox.ledger.Variables;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntFunction;
 import org.apache.camel.Endpoint;
@@ -51,13 +52,18 @@ final class DueConsumer extends LedgerConsumer {
             unclear = false;
         }
         boolean more = false;
+        Set<String> gathering = capacity.gathering().keySet();
         for (String engine : capacity.engines()) {
-            more |= take(engine, places -> ledger.claim(engine, places));
+            if (!gathering.contains(engine)) {
+                more |= take(engine, places -> ledger.claim(engine, places));
+            }
         }
         Map<String, Pause> pauses = capacity.pauses();
         for (String engine : capacity.engines()) {
             for (Ledger.Move move : fallbacks.to(engine, pauses)) {
-                more |= take(engine, places -> moveAndClaim(move, places));
+                more |= gathering.contains(engine)
+                        ? ledger.fallBack(move, MOST_AT_ONCE) == MOST_AT_ONCE
+                        : take(engine, places -> moveAndClaim(move, places));
             }
         }
         told.tell(capacity.pauses());

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.camel;
 
 import dev.oncebox.CrashPoint;
+import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.NextStep;
@@ -31,7 +32,10 @@ public final class Guard extends ServiceSupport implements IdempotentRepository 
 
     @Override
     public boolean add(Exchange exchange, String key) {
-        boolean sent = ledger.sent(exchange.getVariable(Variables.CALL, Call.class));
+        Batch batch = exchange.getVariable(Variables.BATCH, Batch.class);
+        boolean sent = batch == null
+                ? ledger.sent(exchange.getVariable(Variables.CALL, Call.class))
+                : ledger.batches().sent(batch);
         if (sent) {
             exchange.setVariable(Variables.SENT, true);
             CrashPoint.AFTER_SENT.reach();
@@ -45,8 +49,16 @@ public final class Guard extends ServiceSupport implements IdempotentRepository 
         return true;
     }
 
-    /** Puts the call in doubt if its route ended without settling it. */
+    /** Puts the call, or the batch, in doubt if its route ended without settling it. */
     static void settleIfOpen(Ledger ledger, Exchange exchange) {
+        Batch batch = exchange.getVariable(Variables.BATCH, Batch.class);
+        if (batch != null) {
+            if (exchange.getVariable(Variables.CALL_SETTLED) == null
+                    && ledger.batches().isOpen(batch)) {
+                ledger.batches().settle(batch, UNSETTLED, NextStep.IN_DOUBT, null);
+            }
+            return;
+        }
         Call call = exchange.getVariable(Variables.CALL, Call.class);
         if (exchange.getVariable(Variables.CALL_SETTLED) == null && ledger.isOpen(call)) {
             ledger.settle(call, UNSETTLED, NextStep.IN_DOUBT, exchange.getVariable(Variables.REPLY, Reply.class));

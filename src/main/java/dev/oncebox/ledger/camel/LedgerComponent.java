@@ -16,11 +16,13 @@ import org.apache.camel.support.DefaultComponent;
  * <ul>
  *   <li>{@code from: ledger:due} – calls to send, one exchange each, as many at once as the engines have places
  *   <li>{@code from: ledger:polling} – calls that an asynchronous engine accepted, each when it is to be asked for
+ *   <li>{@code from: ledger:gathered} – calls that an engine takes in batches, as soon as there are enough of them
+ *   <li>{@code from: ledger:batches} – batches that are due to be asked for, or looked for
  *   <li>{@code from: ledger:queued} – files of one item that an asynchronous engine accepted
  *   <li>{@code from: ledger:settled} – files of which every item has its end
  *   <li>{@code to: ledger:record} – the body, a list of items, belongs to the file in the variable {@code file}
- *   <li>{@code to: ledger:settle} – the variable {@code verdict} is what became of the variable {@code call}; after a
- *       failure {@code next} and {@code fallback} say what follows
+ *   <li>{@code to: ledger:settle} – the variable {@code verdict} is what became of the variable {@code call}, else of the
+ *       variable {@code batch}; after a failure the parameter of its kind says what follows
  *   <li>{@code to: ledger:delivered} – the body names where the answers of the variable {@code settled} went
  * </ul>
  */

@@ -2,7 +2,9 @@ package dev.oncebox.ledger.camel;
 
 import dev.oncebox.ledger.NextStep;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.camel.Consumer;
 import org.apache.camel.Processor;
 import org.apache.camel.Producer;
@@ -15,6 +17,8 @@ final class LedgerEndpoint extends DefaultEndpoint {
     enum Role {
         DUE,
         POLLING,
+        GATHERED,
+        BATCHES,
         QUEUED,
         SETTLED,
         RECORD,
@@ -35,8 +39,8 @@ final class LedgerEndpoint extends DefaultEndpoint {
     private final LedgerComponent component;
     private final Role role;
     private int concurrentConsumers = 4;
-    private NextStep.Kind next = NextStep.Kind.DOUBT;
-    private boolean fallback;
+    /** By the verdict's kind. */
+    private final Map<String, NextStep> steps = new HashMap<>();
 
     LedgerEndpoint(String uri, LedgerComponent component, Role role) {
         super(uri, component);
@@ -51,6 +55,8 @@ final class LedgerEndpoint extends DefaultEndpoint {
                     case DUE -> new DueConsumer(this, processor, component);
                     case SETTLED -> new SettledConsumer(this, processor, component.ledger(), concurrentConsumers);
                     case POLLING -> new PollingConsumer(this, processor, component, concurrentConsumers);
+                    case GATHERED -> new GatheredConsumer(this, processor, component);
+                    case BATCHES -> new BatchesConsumer(this, processor, component);
                     case QUEUED -> new QueuedConsumer(this, processor, component);
                     case RECORD, SETTLE, DELIVERED ->
                         throw new IllegalArgumentException(getEndpointUri() + " can only be written to");
@@ -63,9 +69,9 @@ final class LedgerEndpoint extends DefaultEndpoint {
     public Producer createProducer() {
         return switch (role) {
             case RECORD -> new RecordProducer(this, component.ledger());
-            case SETTLE -> new SettleProducer(this, component, new NextStep(next, fallback));
+            case SETTLE -> new SettleProducer(this, component, steps);
             case DELIVERED -> new DeliveredProducer(this, component.ledger());
-            case DUE, POLLING, QUEUED, SETTLED ->
+            case DUE, POLLING, GATHERED, BATCHES, QUEUED, SETTLED ->
                 throw new IllegalArgumentException(getEndpointUri() + " can only be read from");
         };
     }
@@ -84,21 +90,47 @@ final class LedgerEndpoint extends DefaultEndpoint {
         this.concurrentConsumers = concurrentConsumers;
     }
 
-    public NextStep.Kind getNext() {
-        return next;
+    /** {@code ledger:settle}: what follows when nothing was sent. */
+    public void setUnsent(String step) {
+        step(step, "UNSENT");
     }
 
-    /** What {@code ledger:settle} does with a call whose attempt failed: {@code later}, {@code again}, {@code doubt} or {@code dead}. */
-    public void setNext(NextStep.Kind next) {
-        this.next = next;
+    /** {@code ledger:settle}: what follows a refusal for the moment. */
+    public void setBusy(String step) {
+        step(step, "BUSY");
     }
 
-    public boolean isFallback() {
-        return fallback;
+    /** {@code ledger:settle}: what follows a refusal that every call would meet. */
+    public void setEngine(String step) {
+        step(step, "ENGINE");
     }
 
-    /** Whether the job's next engine is asked, if there is one, before the call waits in vain or dies. */
-    public void setFallback(boolean fallback) {
-        this.fallback = fallback;
+    /** {@code ledger:settle}: what follows a refusal of what another engine may take. */
+    public void setMisfit(String step) {
+        step(step, "MISFIT");
+    }
+
+    /** {@code ledger:settle}: what follows a refusal of the request itself. */
+    public void setRequest(String step) {
+        step(step, "REQUEST");
+    }
+
+    /** {@code ledger:settle}: what follows a paid answer that the job does not accept. */
+    public void setUnusable(String step) {
+        step(step, "UNUSABLE");
+    }
+
+    /** {@code ledger:settle}: what follows a reply that is no answer and may have been paid for. */
+    public void setIncomplete(String step) {
+        step(step, "INCOMPLETE");
+    }
+
+    /** {@code ledger:settle}: what follows when nobody knows what became of the call. */
+    public void setUnknown(String step) {
+        step(step, "UNKNOWN");
+    }
+
+    private void step(String step, String kind) {
+        steps.put(kind, NextStep.of(step));
     }
 }

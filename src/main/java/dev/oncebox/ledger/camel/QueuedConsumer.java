@@ -49,7 +49,7 @@ final class QueuedConsumer extends LedgerConsumer {
     }
 
     private void finished(QueuedFile file, Exchange exchange) {
-        if (exchange.isFailed()) {
+        if (exchange.getProperty(Exchange.EXCEPTION_CAUGHT) != null || exchange.isFailed()) {
             failed.put(file.id(), System.nanoTime() + PAUSE_AFTER_FAILURE.toNanos());
         }
         underWay.remove(file.id());

@@ -2,6 +2,7 @@ package dev.oncebox.ledger.camel;
 
 import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Answer;
+import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Capacity;
@@ -15,6 +16,7 @@ import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.camel.Endpoint;
 import org.apache.camel.Exchange;
@@ -24,8 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code to: ledger:settle}: what became of a call: the variable {@code verdict}, else the valid {@code answer}. The reply may have been paid for, so a ledger that cannot be
- * written for a while is waited for, and for one that never will be the reply is put beside it.
+ * {@code to: ledger:settle}: what became of a call, or of a whole batch: the variable {@code verdict}, else the valid
+ * {@code answer}. The reply may have been paid for, so a ledger that cannot be written for a while is waited for, and
+ * for one that never will be the reply is put beside it.
  */
 final class SettleProducer extends DefaultProducer {
 
@@ -34,59 +37,103 @@ final class SettleProducer extends DefaultProducer {
     private final Ledger ledger;
     private final Capacity capacity;
     private final Rescue rescue;
-    private final NextStep step;
+    private final Map<String, NextStep> steps;
     private final Troubles troubles = new Troubles();
 
-    SettleProducer(Endpoint endpoint, LedgerComponent component, NextStep step) {
+    SettleProducer(Endpoint endpoint, LedgerComponent component, Map<String, NextStep> steps) {
         super(endpoint);
         this.ledger = component.ledger();
         this.capacity = component.capacity();
         this.rescue = component.rescue();
-        this.step = step;
+        this.steps = Map.copyOf(steps);
     }
 
     @Override
     public void process(Exchange exchange) {
-        Call call = exchange.getVariable(Variables.CALL, Call.class);
         Verdict verdict = exchange.getVariable(Variables.VERDICT, Verdict.class);
         if (verdict == null) {
             verdict = new Verdict.Valid(exchange.getVariable(Variables.ANSWER, Answer.class));
         }
-        Reply reply = exchange.getVariable(Variables.REPLY, Reply.class);
         CrashPoint.AFTER_RESPONSE.reach();
         Places.free(capacity, exchange, verdict);
-        boolean waiting = false;
+        Call call = exchange.getVariable(Variables.CALL, Call.class);
+        Reply reply = exchange.getVariable(Variables.REPLY, Reply.class);
+        NextStep step = steps.getOrDefault(verdict.kind(), NextStep.IN_DOUBT);
+        if (call == null) {
+            settle(exchange.getVariable(Variables.BATCH, Batch.class), verdict, step, reply);
+        } else {
+            settle(call, verdict, step, reply);
+        }
+        exchange.setVariable(Variables.CALL_SETTLED, true);
+    }
+
+    private void settle(Call call, Verdict verdict, NextStep step, @Nullable Reply reply) {
+        var next = new Transition[1];
+        Waited waited =
+                untilRecorded("call " + call.keyHex(), () -> next[0] = ledger.settle(call, verdict, step, reply));
+        if (waited == Waited.IN_VAIN) {
+            rescue.keep(call, verdict, reply);
+            return;
+        }
+        reach(next[0]);
+        log(call, verdict, next[0], waited == Waited.YES);
+    }
+
+    private static void reach(@Nullable Transition next) {
+        CrashPoint.AFTER_DONE.reach();
+        if (next != null && next.state() == CallState.POLLING) {
+            CrashPoint.AFTER_ACCEPTED.reach();
+        }
+        if (next != null && next.events().contains(EventKind.FALLBACK)) {
+            CrashPoint.AFTER_FALLBACK.reach();
+        }
+    }
+
+    /** What cannot be recorded is found again by the batch's handle. */
+    private void settle(Batch batch, Verdict verdict, NextStep step, @Nullable Reply reply) {
+        untilRecorded("batch " + batch.handle(), () -> ledger.batches().settle(batch, verdict, step, reply));
+        CrashPoint.AFTER_ACCEPTED.reach();
+        if (verdict instanceof Verdict.Accepted accepted) {
+            LOG.info("engine {} accepted a batch: {}", batch.engine(), accepted.address());
+        } else if (!(verdict instanceof Verdict.Running running && running.known())
+                && troubles.isNews(batch.engine() + "batch")) {
+            LOG.warn("engine {}, batch {}: {}", batch.engine(), batch.handle(), said(verdict));
+        }
+    }
+
+    private static String said(Verdict verdict) {
+        return verdict instanceof Verdict.Failure failure
+                ? failure.reason()
+                : verdict instanceof Verdict.Running running ? running.said() : verdict.kind();
+    }
+
+    private enum Waited {
+        NO,
+        YES,
+        IN_VAIN
+    }
+
+    /** The reply may have been paid for: a ledger that cannot be written for a while is waited for. */
+    private Waited untilRecorded(String what, Runnable record) {
+        Waited waited = Waited.NO;
         while (true) {
             try {
-                Transition next = ledger.settle(call, verdict, step, reply);
-                exchange.setVariable(Variables.CALL_SETTLED, true);
-                CrashPoint.AFTER_DONE.reach();
-                if (next != null && next.state() == CallState.POLLING) {
-                    CrashPoint.AFTER_ACCEPTED.reach();
-                }
-                if (next != null && next.events().contains(EventKind.FALLBACK)) {
-                    CrashPoint.AFTER_FALLBACK.reach();
-                }
-                log(call, verdict, next, waiting);
-                return;
+                record.run();
+                return waited;
             } catch (LedgerException e) {
                 if (!e.isPassing() || !isRunAllowed()) {
-                    LOG.error("{} Call {} could not be settled.", e.getMessage(), call.keyHex());
-                    rescue.keep(call, verdict, reply);
-                    exchange.setVariable(Variables.CALL_SETTLED, true);
-                    return;
+                    LOG.error("{} The {} could not be settled.", e.getMessage(), what);
+                    return Waited.IN_VAIN;
                 }
-                if (!waiting) {
-                    LOG.error("{} The reply to {} is kept in memory until it can be.", e.getMessage(), call.keyHex());
+                if (waited == Waited.NO) {
+                    LOG.error("{} The reply to {} is kept in memory until it can be.", e.getMessage(), what);
                 }
-                waiting = true;
+                waited = Waited.YES;
                 try {
                     TimeUnit.SECONDS.sleep(1);
                 } catch (InterruptedException interrupted) {
-                    rescue.keep(call, verdict, reply);
-                    exchange.setVariable(Variables.CALL_SETTLED, true);
                     Thread.currentThread().interrupt();
-                    return;
+                    return Waited.IN_VAIN;
                 }
             }
         }
