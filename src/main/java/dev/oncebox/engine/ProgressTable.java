@@ -59,7 +59,9 @@ record ProgressTable(
         JsonNode told = reply == null ? Json.MAPPER.createObjectNode() : reply;
         Progress progress = protocol.progress(told);
         URI address = JobAddress.resolve(to, protocol.address(to, response.headers(), told));
-        boolean accepted = status == ACCEPTED || status == SEE_OTHER || progress.state() == State.RUNNING;
+        boolean accepted = status == ACCEPTED
+                || status == SEE_OTHER
+                || (progress.state() == State.RUNNING && !(address == null && protocol.read(told) != null));
         if (address != null && (accepted || !hasResult(reply))) {
             String said = progress.said().isEmpty() ? "accepted" : progress.said();
             return new Verdict.Accepted(address.toString(), said, Question.pause(settings, response, now));

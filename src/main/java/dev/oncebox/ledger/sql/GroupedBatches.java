@@ -8,7 +8,6 @@ import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Verdict;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -64,14 +63,17 @@ final class GroupedBatches implements Batches {
 
     @Override
     public @Nullable Call open(Batch batch, byte[] key) {
-        return ledger.readers()
-                .read(session -> Optional.ofNullable(batches.open(session, batch, key)))
-                .orElse(null);
+        List<Call> found = beforeSend(ledger.readers().read(session -> batches.open(session, batch, key)));
+        return found.isEmpty() ? null : found.get(0);
     }
 
     @Override
     public List<Call> open(Batch batch, long after, int limit) {
-        return ledger.readers().read(session -> batches.open(session, batch, after, limit));
+        return beforeSend(ledger.readers().read(session -> batches.open(session, batch, after, limit)));
+    }
+
+    private List<Call> beforeSend(List<SqlCalls.Stored> stored) {
+        return readable.apply(stored).stream().map(Call::beforeSend).toList();
     }
 
     @Override

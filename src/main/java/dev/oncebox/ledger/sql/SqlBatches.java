@@ -183,34 +183,33 @@ final class SqlBatches {
     }
 
     private void each(Session session, long node, Batch batch, Verdict verdict, NextStep step) throws SQLException {
-        for (Call call : batch.calls().isEmpty() ? open(session, batch, -1, Integer.MAX_VALUE) : batch.calls()) {
+        List<Call> all = batch.calls().isEmpty()
+                ? open(session, batch, -1, Integer.MAX_VALUE).stream()
+                        .map(stored -> calls.call(stored).beforeSend())
+                        .toList()
+                : batch.calls();
+        for (Call call : all) {
             calls.settle(session, node, call, verdict, step, null);
         }
     }
 
-    /** Calls of a batch that have no end, as they were before they were sent, in the order of their ids. */
-    List<Call> open(Session session, Batch batch, long after, int limit) throws SQLException {
-        return session
-                .list(
-                        "SELECT" + SqlCalls.COLUMNS + " WHERE c.batch = ? AND c.state = 'POLLING' AND c.id > ?"
-                                + " ORDER BY c.id LIMIT ?",
-                        SqlCalls::stored,
-                        batch.id(),
-                        after,
-                        limit)
-                .stream()
-                .map(stored -> calls.call(stored).beforeSend())
-                .toList();
+    /** Calls of a batch that have no end, in the order of their ids. */
+    List<SqlCalls.Stored> open(Session session, Batch batch, long after, int limit) throws SQLException {
+        return session.list(
+                "SELECT" + SqlCalls.COLUMNS + " WHERE c.batch = ? AND c.state = 'POLLING' AND c.id > ?"
+                        + " ORDER BY c.id LIMIT ?",
+                SqlCalls::stored,
+                batch.id(),
+                after,
+                limit);
     }
 
-    @Nullable
-    Call open(Session session, Batch batch, byte[] key) throws SQLException {
-        SqlCalls.Stored stored = session.one(
+    List<SqlCalls.Stored> open(Session session, Batch batch, byte[] key) throws SQLException {
+        return session.list(
                 "SELECT" + SqlCalls.COLUMNS + " WHERE c.key = ? AND c.batch = ? AND c.state = 'POLLING'",
                 SqlCalls::stored,
                 key,
                 batch.id());
-        return stored == null ? null : calls.call(stored).beforeSend();
     }
 
     /** Batches that are due to be asked or looked for, each of which is due again after {@code interval}. */

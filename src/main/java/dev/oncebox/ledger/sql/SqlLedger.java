@@ -193,8 +193,10 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<Call> polling(String engine, Duration interval, int limit) {
-        return writer.write(session -> polling.polling(session, engine, interval, limit)).stream()
-                .map(stored -> calls.call(stored).beforeSend())
+        return recovery
+                .readable(writer.write(session -> polling.polling(session, engine, interval, limit)), this::bury)
+                .stream()
+                .map(Call::beforeSend)
                 .toList();
     }
 

@@ -146,11 +146,13 @@ final class SqlRecovery {
     /** A call whose stored request cannot be read any more, so that it cannot be sent (again): it costs only itself. */
     boolean bury(Session session, long node, SqlCalls.Stored stored) throws SQLException {
         long now = clock.millis();
-        boolean sent = session.number("SELECT count(*) FROM call WHERE id = ? AND state = 'SENT'", stored.id()) > 0;
+        boolean sent =
+                session.number("SELECT count(*) FROM call WHERE id = ? AND state IN ('SENT', 'POLLING')", stored.id())
+                        > 0;
         int changed = session.update(
-                "UPDATE call SET state = 'DEAD', doubts = doubts + CASE WHEN state = 'SENT'"
+                "UPDATE call SET state = 'DEAD', doubts = doubts + CASE WHEN state IN ('SENT', 'POLLING')"
                         + " OR unresolved > 0 THEN 1 ELSE 0 END, unresolved = 0, ended = ?, code = 'damaged',"
-                        + " reason = ? WHERE id = ? AND fence = ? AND state IN ('CLAIMED', 'SENT')",
+                        + " reason = ? WHERE id = ? AND fence = ? AND state IN ('CLAIMED', 'SENT', 'POLLING')",
                 now,
                 "The stored request cannot be read.",
                 stored.id(),
