@@ -35,10 +35,17 @@ final class SqlDeliveries {
             + " AND seq = (SELECT max(seq) FROM event l WHERE l.call = e.call AND l.attempt = e.attempt"
             + " AND l.charged IS NOT NULL) ORDER BY seq";
 
+    private final Scope scope;
+
+    SqlDeliveries(Scope scope) {
+        this.scope = scope;
+    }
+
     List<SettledFile> settled(Session session, int limit) throws SQLException {
         return session.list(
-                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.output FROM file f"
-                        + " JOIN job j ON j.id = f.job WHERE f.state = 'TAKEN' AND f.pending = 0 ORDER BY f.id LIMIT ?",
+                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.output FROM (SELECT * FROM file"
+                        + " WHERE state = 'TAKEN' AND pending = 0" + scope.files() + ") f"
+                        + " JOIN job j ON j.id = f.job ORDER BY f.id LIMIT ?",
                 row -> new SettledFile(
                         row.getLong(1),
                         row.getString(2),

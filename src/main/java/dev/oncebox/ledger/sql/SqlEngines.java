@@ -22,9 +22,15 @@ final class SqlEngines {
             "Its engine, which would have recognised a repeat, is configured no more.";
 
     private final Clock clock;
+    private final Scope scope;
 
     SqlEngines(Clock clock) {
+        this(clock, Scope.everything());
+    }
+
+    SqlEngines(Clock clock, Scope scope) {
         this.clock = clock;
+        this.scope = scope;
     }
 
     private record Waiting(long id, long fence, int sends, boolean charged) {}
@@ -70,6 +76,7 @@ final class SqlEngines {
                 "SELECT id, fence, sends, attempts > 0 FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
                         + " AND job IN (SELECT id FROM job WHERE name IN (" + places(move.jobs()) + "))"
                         + (move.evenUnresolved() ? "" : " AND unresolved = 0")
+                        + scope.calls()
                         + " ORDER BY due, id LIMIT ?",
                 row -> new Waiting(row.getLong(1), row.getLong(2), row.getInt(3), row.getBoolean(4)),
                 values.toArray());
@@ -111,22 +118,25 @@ final class SqlEngines {
     Work work(Session session, long until, Reach reach) throws SQLException {
         Sendable sendable = Sendable.of(until, reach);
         Object[] values = sendable.values().toArray();
-        String ready = "SELECT count(*) FROM call WHERE state = 'READY' AND ";
+        String ready = "SELECT count(*) FROM call WHERE state = 'READY'" + scope.calls() + " AND ";
         return new Work(
-                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')")
+                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')"
+                                + scope.calls())
                         + session.number(ready + sendable.condition(), values),
                 session.number(ready + "NOT " + sendable.condition(), values),
-                session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0"),
-                session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'"),
-                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'"));
+                session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0" + scope.files()),
+                session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'" + scope.calls()),
+                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'" + scope.calls()));
     }
 
     boolean isBusy(Session session, long until, Reach reach) throws SQLException {
         Sendable sendable = Sendable.of(until, reach);
         return session.number(
-                        "SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING'))"
-                                + " OR EXISTS (SELECT 1 FROM call WHERE state = 'READY' AND " + sendable.condition()
-                                + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0)",
+                        "SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')"
+                                + scope.calls() + ") OR EXISTS (SELECT 1 FROM call WHERE state = 'READY'"
+                                + scope.calls() + " AND " + sendable.condition()
+                                + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0"
+                                + scope.files() + ")",
                         sendable.values().toArray())
                 > 0;
     }
@@ -137,7 +147,8 @@ final class SqlEngines {
         long next = Long.MAX_VALUE;
         for (String engine : engines) {
             long due = session.number(
-                    "SELECT coalesce(min(due), 0) FROM call WHERE state = 'READY' AND engine = ? AND due > ?",
+                    "SELECT coalesce(min(due), 0) FROM call WHERE state = 'READY' AND engine = ? AND due > ?"
+                            + scope.calls(),
                     engine,
                     now);
             next = due == 0 ? next : Math.min(next, due - now);

@@ -46,9 +46,21 @@ public final class SqlLedger implements Ledger {
      * @param keyVersion the version of the keys that intake makes
      * @param random for jitter
      * @param onLost told why when the ledger can no longer be trusted; nothing is sent from then on
+     * @param scope which calls are claimed and which files delivered
      */
     public record Surroundings(
-            Policy.Source policies, int keyVersion, Clock clock, RandomGenerator random, Consumer<String> onLost) {}
+            Policy.Source policies,
+            int keyVersion,
+            Clock clock,
+            RandomGenerator random,
+            Consumer<String> onLost,
+            Scope scope) {
+
+        public Surroundings(
+                Policy.Source policies, int keyVersion, Clock clock, RandomGenerator random, Consumer<String> onLost) {
+            this(policies, keyVersion, clock, random, onLost, Scope.everything());
+        }
+    }
 
     private final Dialect dialect;
     private final Clock clock;
@@ -59,7 +71,7 @@ public final class SqlLedger implements Ledger {
     private final SqlCalls calls;
     private final SqlRecovery recovery;
     private final SqlEngines engines;
-    private final SqlDeliveries deliveries = new SqlDeliveries();
+    private final SqlDeliveries deliveries;
     private final long node;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -74,9 +86,10 @@ public final class SqlLedger implements Ledger {
         this.clock = around.clock();
         this.onLost = around.onLost();
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
-        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect);
+        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect, around.scope());
         this.recovery = new SqlRecovery(calls, clock);
-        this.engines = new SqlEngines(clock);
+        this.engines = new SqlEngines(clock, around.scope());
+        this.deliveries = new SqlDeliveries(around.scope());
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
         this.node = writer.write(new Nodes(clock, LEASE)::enter);

@@ -1,0 +1,133 @@
+package dev.oncebox.runtime;
+
+import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.Settings;
+import dev.oncebox.intake.FileReading;
+import dev.oncebox.intake.FileReadings;
+import dev.oncebox.intake.RejectedFile;
+import dev.oncebox.intake.RequestKey;
+import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.ledger.Pause;
+import dev.oncebox.ledger.Standing;
+import dev.oncebox.ledger.sql.SqlAsk;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One asked file and its record in the ledger, whoever works on the ledger meanwhile. */
+final class AskLedger {
+
+    private static final int MOST_CHANGES = 5;
+
+    private final AskedFile asked;
+    private final Path ledger;
+    private final FileReadings readings;
+    private byte[] sha256;
+    private boolean broughtIn;
+
+    AskLedger(Settings settings, AskedFile asked) {
+        this.asked = asked;
+        this.ledger = settings.ledgerFile();
+        this.readings = new FileReadings(settings.jobs(), settings.maxItem());
+        this.sha256 = digest(asked.file());
+    }
+
+    private static byte[] digest(Path file) {
+        try {
+            return FileReading.digest(file);
+        } catch (IOException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    private static ConfigException unreadable(Path file, IOException failure) {
+        return new ConfigException(
+                failure instanceof NoSuchFileException
+                        ? "There is no file " + file + " any more."
+                        : file + " cannot be read: " + failure + ".");
+    }
+
+    /** @throws RejectedFile when nothing in the file can be read */
+    void requireReadable() throws RejectedFile {
+        try (FileReading reading = readings.open(asked.file(), asked.path(), asked.job())) {
+            sha256 = reading.dropped().sha256();
+        } catch (IOException e) {
+            throw unreadable(asked.file(), e);
+        }
+    }
+
+    /** How far the file is; null: it is not recorded, as far as can be seen. */
+    @Nullable
+    Standing look() {
+        try (SqlAsk open = SqlAsk.reading(ledger)) {
+            return open == null ? null : open.look(asked.path(), sha256, asked.job());
+        }
+    }
+
+    /** Why nothing is sent, as the ledger's worker said last. */
+    Map<String, Pause> pauses() {
+        try (SqlAsk open = SqlAsk.reading(ledger)) {
+            return open == null ? Map.of() : open.pauses();
+        }
+    }
+
+    /** Whether this ask recorded the file. */
+    boolean hasBroughtIn() {
+        return broughtIn;
+    }
+
+    /** Whether the process that holds the lock has looked the ledger over, so that others may write to it. */
+    boolean isWorkedOnBy(WorkerLock.Holder holder) {
+        try (SqlAsk open = holder.pid() == 0 ? null : SqlAsk.reading(ledger)) {
+            return open != null && open.isWorkedOnBy(holder.pid());
+        }
+    }
+
+    /**
+     * Records the file as the ledger's worker, and says how far it is.
+     *
+     * @throws RejectedFile when nothing in it can be read
+     */
+    Standing recorded() throws RejectedFile {
+        for (int tries = 0; tries < MOST_CHANGES; tries++) {
+            if (record(true)) {
+                return Objects.requireNonNull(look());
+            }
+        }
+        throw new LedgerException(asked.file() + " changes all the time.", true, new IllegalStateException());
+    }
+
+    /**
+     * Records the file unless it is, or lets what was delivered and is in the outbox no more be delivered again.
+     *
+     * @param alone whether this process is the ledger's worker
+     * @return false: not yet, since somebody else is reading it or it changed; to be tried again
+     * @throws RejectedFile when nothing in it can be read
+     */
+    boolean record(boolean alone) throws RejectedFile {
+        try (FileReading reading = readings.open(asked.file(), asked.path(), asked.job());
+                SqlAsk open = SqlAsk.writing(ledger, RequestKey.VERSION, Clock.systemUTC())) {
+            if (open == null) {
+                return false;
+            }
+            if (!Arrays.equals(sha256, reading.dropped().sha256())) {
+                sha256 = reading.dropped().sha256();
+                return false;
+            }
+            SqlAsk.Recorded recorded = open.record(
+                    reading.dropped(),
+                    new SqlAsk.Manner(asked.inInbox(), alone, true),
+                    reading,
+                    reading::isAsAnnounced);
+            broughtIn |= recorded != null && recorded.isNew();
+            return recorded != null;
+        } catch (IOException e) {
+            throw unreadable(asked.file(), e);
+        }
+    }
+}
