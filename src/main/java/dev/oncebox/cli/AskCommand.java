@@ -110,7 +110,8 @@ final class AskCommand implements Callable<Integer> {
     private void say(Outcome outcome, PrintStream out) {
         AskReply reply = outcome.reply();
         if (reply.message() != null) {
-            System.err.println("oncebox: " + reply.message() + (reply.code() == null || reply.code().equals(USAGE_CODE) ? "" : " (" + reply.code() + ")"));
+            System.err.println("oncebox: " + reply.message()
+                    + (reply.code() == null || reply.code().equals(USAGE_CODE) ? "" : " (" + reply.code() + ")"));
         }
         if (json) {
             out.println(json(outcome));

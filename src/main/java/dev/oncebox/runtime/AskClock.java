@@ -105,8 +105,8 @@ final class AskClock {
     }
 
     /** Lets a moment pass before the next look at what this process itself does. */
-    void pauseShortly() {
-        pause(OWN_LOOK_MILLIS);
+    void pauseShortly(boolean large) {
+        pause(large ? LONG_LOOK_MILLIS : OWN_LOOK_MILLIS);
     }
 
     private void pause(long millis) {

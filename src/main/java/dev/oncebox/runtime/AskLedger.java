@@ -27,34 +27,51 @@ final class AskLedger {
     private final AskedFile asked;
     private final Path ledger;
     private final FileReadings readings;
-    private byte[] sha256;
+    private byte[] sha256 = new byte[0];
     private boolean broughtIn;
 
     AskLedger(Settings settings, AskedFile asked) {
         this.asked = asked;
         this.ledger = settings.ledgerFile();
         this.readings = new FileReadings(settings.jobs(), settings.maxItem());
-        this.sha256 = digest(asked.file());
     }
 
-    private static byte[] digest(Path file) {
-        try {
-            return FileReading.digest(file);
-        } catch (IOException e) {
-            throw unreadable(file, e);
+    /** Finds out which file it is, by its bytes. */
+    void identify() throws RejectedFile {
+        sha256 = read(FileReading::digest);
+    }
+
+    @FunctionalInterface
+    private interface Step<T> {
+        T of(Path place) throws IOException, RejectedFile;
+    }
+
+    /** A runtime may take the file out of the inbox at any moment. */
+    private <T> T read(Step<T> step) throws RejectedFile {
+        for (int tries = 1; ; tries++) {
+            try {
+                return step.of(asked.place());
+            } catch (NoSuchFileException e) {
+                if (tries == MOST_CHANGES) {
+                    throw new ConfigException("There is no file " + asked.file() + " any more.");
+                }
+            } catch (IOException e) {
+                throw new ConfigException(asked.file() + " cannot be read: " + e + ".");
+            }
         }
     }
 
+    private FileReading open() throws RejectedFile {
+        return read(place -> readings.open(place, asked.path(), asked.job()));
+    }
+
     private static ConfigException unreadable(Path file, IOException failure) {
-        return new ConfigException(
-                failure instanceof NoSuchFileException
-                        ? "There is no file " + file + " any more."
-                        : file + " cannot be read: " + failure + ".");
+        return new ConfigException(file + " cannot be read: " + failure + ".");
     }
 
     /** @throws RejectedFile when nothing in the file can be read */
     void requireReadable() throws RejectedFile {
-        try (FileReading reading = readings.open(asked.file(), asked.path(), asked.job())) {
+        try (FileReading reading = open()) {
             sha256 = reading.dropped().sha256();
         } catch (IOException e) {
             throw unreadable(asked.file(), e);
@@ -110,7 +127,7 @@ final class AskLedger {
      * @throws RejectedFile when nothing in it can be read
      */
     boolean record(boolean alone) throws RejectedFile {
-        try (FileReading reading = readings.open(asked.file(), asked.path(), asked.job());
+        try (FileReading reading = open();
                 SqlAsk open = SqlAsk.writing(ledger, RequestKey.VERSION, Clock.systemUTC())) {
             if (open == null) {
                 return false;
@@ -120,10 +137,7 @@ final class AskLedger {
                 return false;
             }
             SqlAsk.Recorded recorded = open.record(
-                    reading.dropped(),
-                    new SqlAsk.Manner(asked.inInbox(), alone, true),
-                    reading,
-                    reading::isAsAnnounced);
+                    reading.dropped(), new SqlAsk.Manner(asked.inInbox(), alone), reading, reading::isAsAnnounced);
             broughtIn |= recorded != null && recorded.isNew();
             return recorded != null;
         } catch (IOException e) {

@@ -45,7 +45,6 @@ public final class Asking {
      *
      * @param wait how long to wait for the end; null: as long as the job's first engine may take, and no longer than
      *     until asynchronous engines have accepted everything
-     * @throws dev.oncebox.config.ConfigException when the file cannot be read
      */
     public Asking(Settings settings, AskedFile asked, @Nullable Duration wait) {
         this.settings = settings;
@@ -80,6 +79,7 @@ public final class Asking {
     }
 
     private AskReply answer() throws RejectedFile {
+        ledger.identify();
         Standing at = ledger.look();
         AskReply known = at == null ? null : rules.end(at);
         if (known != null) {
@@ -87,7 +87,7 @@ public final class Asking {
         }
         clock.listen();
         if (at == null) {
-            if (!new Settling(asked.file(), settings.settle()).await(clock)) {
+            if (!new Settling(asked, settings.settle()).await(clock)) {
                 return AskReply.unclear("not_whole", asked.file() + " is still being written.");
             }
             ledger.requireReadable();
@@ -216,7 +216,7 @@ public final class Asking {
                 finish(worker);
                 return;
             }
-            clock.pauseShortly();
+            clock.pauseShortly(at.items() > LARGE);
         }
     }
 
@@ -236,7 +236,7 @@ public final class Asking {
                 LOG.info("The waiting is over; the call in flight is finished, as it is paid for");
                 told = true;
             }
-            clock.pauseShortly();
+            clock.pauseShortly(at.items() > LARGE);
         }
     }
 }

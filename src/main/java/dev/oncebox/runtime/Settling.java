@@ -3,17 +3,16 @@ package dev.oncebox.runtime;
 import dev.oncebox.config.ConfigException;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 
 /** Waits until a file has not changed for a while, as the inbox does: half a file would be a wrong question, paid for. */
 final class Settling {
 
-    private final Path file;
+    private final AskedFile file;
     private final Duration settle;
 
-    Settling(Path file, Duration settle) {
+    Settling(AskedFile file, Duration settle) {
         this.file = file;
         this.settle = settle;
     }
@@ -33,7 +32,7 @@ final class Settling {
             if (clock.isOver()) {
                 return false;
             }
-            clock.pauseShortly();
+            clock.pauseShortly(false);
             Look now = look();
             if (!now.equals(seen)) {
                 seen = now;
@@ -44,10 +43,11 @@ final class Settling {
 
     private Look look() {
         try {
-            BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+            BasicFileAttributes attributes = Files.readAttributes(file.place(), BasicFileAttributes.class);
             return new Look(attributes.size(), attributes.lastModifiedTime().toMillis());
         } catch (IOException e) {
-            throw new ConfigException("There is no file " + file + " any more, or it cannot be read: " + e + ".");
+            throw new ConfigException(
+                    "There is no file " + file.file() + " any more, or it cannot be read: " + e + ".");
         }
     }
 }

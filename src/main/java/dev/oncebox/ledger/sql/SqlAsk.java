@@ -103,12 +103,12 @@ public final class SqlAsk implements AutoCloseable {
      *
      * @param inInbox whether it lies where a runtime takes and archives it
      * @param alone whether no other process is reading it into the ledger, so that what one left half read is completed
-     * @param again whether a file that was delivered is to be delivered once more
      */
-    public record Manner(boolean inInbox, boolean alone, boolean again) {}
+    public record Manner(boolean inInbox, boolean alone) {}
 
     /**
-     * Records a file with all its items in one step, unless the ledger has it. No dead letter of it is tried again.
+     * Records a file with all its items in one step, unless the ledger has it; one that was delivered is delivered once
+     * more. No dead letter of it is tried again.
      *
      * @param asRead told when all entries were taken: whether they are the file's
      * @return null when it is not recorded: another process is reading it, or {@code asRead} said no
@@ -118,7 +118,7 @@ public final class SqlAsk implements AutoCloseable {
         return inTransaction(dialect.begin(), () -> {
             Standing known = new SqlStanding(session).of(file.path(), file.sha256(), file.job());
             if (known != null && known.stage() != Standing.Stage.TAKING) {
-                if (known.stage() == Standing.Stage.DELIVERED && manner.again()) {
+                if (known.stage() == Standing.Stage.DELIVERED) {
                     deliverAgain(known.file());
                 }
                 return new Recorded(known.file(), false);
