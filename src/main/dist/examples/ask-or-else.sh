@@ -1,0 +1,24 @@
+#!/bin/sh
+# Asks Oncebox for one file, and takes another way only when Oncebox says that this one has failed for good.
+#
+#   ask-or-else.sh FILE COMMAND [ARGUMENT…]
+#
+# Prints what COMMAND prints when it had to be taken, else the answer. Ends with 0 when there is an answer, with
+# COMMAND's own exit code when that was taken, else with that of the ask: 42 or 3 mean "call me again later", and whoever
+# takes another way then may pay twice. ONCEBOX names the program, ONCEBOX_HOME the home.
+set -u
+
+if [ $# -lt 2 ]; then
+  echo "usage: ask-or-else.sh FILE COMMAND [ARGUMENT...]" >&2
+  exit 2
+fi
+file=$1
+shift
+
+answer=$("${ONCEBOX:-oncebox}" ask "$file")
+code=$?
+case $code in
+  0) cat "$answer" ;;
+  1) "$@" "$file" ;;
+  *) exit $code ;;
+esac
