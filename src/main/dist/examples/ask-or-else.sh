@@ -15,10 +15,12 @@ fi
 file=$1
 shift
 
-answer=$("${ONCEBOX:-oncebox}" ask "$file")
+# In JSON, since a Java that cannot even start ends with 1 as well, and then nothing is known of the file.
+told=$("${ONCEBOX:-oncebox}" ask --json "$file")
 code=$?
-case $code in
-  0) cat "$answer" ;;
-  1) "$@" "$file" ;;
+case $code:$told in
+  0:*) answer=$("${ONCEBOX:-oncebox}" ask "$file") && cat "$answer" ;;
+  1:'{"status":"failed",'*) "$@" "$file" ;;
+  1:*) exit 3 ;;
   *) exit $code ;;
 esac
