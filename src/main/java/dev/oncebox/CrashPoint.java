@@ -54,7 +54,19 @@ public enum CrashPoint {
     /** Everything that the last process left is in order; nothing is taken or sent. */
     AFTER_RESUME,
     /** Nothing is in flight any more; the process has not said goodbye. */
-    AFTER_DRAIN;
+    AFTER_DRAIN,
+    /** It is recorded that an asynchronous engine accepted a call. */
+    AFTER_ACCEPTED,
+    /** An accepted call is due to be asked for; it was not asked. */
+    BEFORE_ASKING,
+    /** An accepted call was asked for; the reply is not recorded. */
+    AFTER_ASKING,
+    /** Calls are claimed for a batch; nothing was sent. */
+    AFTER_GATHERED,
+    /** What a batch asks is uploaded, which costs nothing; its submission is not recorded. */
+    AFTER_UPLOAD,
+    /** Some answers of a batch are recorded. */
+    IN_RESULTS;
 
     private final AtomicInteger left = new AtomicInteger(passes(name()));
 

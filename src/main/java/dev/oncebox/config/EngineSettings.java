@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param idempotencyHeader carries the call's key, the same on every attempt; empty: not sent
  * @param deduplicates whether the endpoint honours that key, so that a resend is safe
  * @param unpaidStatuses what this endpoint answers only where it charges nothing
- * @param answer for {@link Protocol#JSON}: JSON Pointer to the answer in the reply
- * @param body for {@link Protocol#JSON}: the template of the request body
+ * @param answer for {@link Protocol#JSON} and {@link Protocol#ASYNC}: JSON Pointer to the answer in the reply
+ * @param body for {@link Protocol#JSON} and {@link Protocol#ASYNC}: the template of the request body
+ * @param async how it is asked for its answers, if its protocol answers later
  */
 public record EngineSettings(
         String name,
@@ -42,7 +43,8 @@ public record EngineSettings(
         OnDoubt onDoubt,
         Set<Integer> unpaidStatuses,
         String answer,
-        @Nullable JsonNode body) {
+        @Nullable JsonNode body,
+        AsyncSettings async) {
 
     /** How an endpoint is spoken to. */
     public enum Protocol {
@@ -53,7 +55,16 @@ public record EngineSettings(
         /** Ollama's own chat. */
         OLLAMA,
         /** Any endpoint that takes and returns JSON. */
-        JSON
+        JSON,
+        /** The same, answered later: 202 with the address of a job that is asked for. */
+        ASYNC,
+        /** OpenAI's Responses in the background. */
+        OPENAI_RESPONSES;
+
+        /** Whether a request is accepted first and answered later. */
+        public boolean isAsynchronous() {
+            return this == ASYNC || this == OPENAI_RESPONSES;
+        }
     }
 
     /** What to do with a call that was sent and of which nobody knows whether it was processed. */

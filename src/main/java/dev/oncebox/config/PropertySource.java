@@ -24,6 +24,7 @@ final class PropertySource {
             "inbox.settle",
             "inbox.max-item",
             "inbox.concurrency",
+            "poll.concurrency",
             "outbox.dir",
             "outbox.concurrency",
             "ledger.url",
@@ -50,9 +51,15 @@ final class PropertySource {
             "deduplicates",
             "on-doubt",
             "unpaid-statuses",
-            "answer");
+            "answer",
+            "poll",
+            "lost-after",
+            "status",
+            "status.running",
+            "status.failed",
+            "location");
     /** Named in the documentation of what is to come; accepting them now would promise what is not kept. */
-    private static final Set<String> PLANNED = Set.of("http.port", "poll");
+    private static final Set<String> PLANNED = Set.of("http.port");
 
     private static final Pattern ENGINE_PROPERTY = Pattern.compile("engine\\.([a-z0-9][a-z0-9-]*)\\.(.+)");
     private static final Pattern HEADER = Pattern.compile("header\\.[A-Za-z0-9!#$%&'*+.^_`|~-]+");

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -77,6 +78,7 @@ public record Settings(
         properties.put("inbox.dir", inbox.toString());
         properties.put("inbox.poll", String.valueOf(poll.toMillis()));
         properties.put("inbox.concurrency", String.valueOf(values.positive("inbox.concurrency", 8)));
+        properties.put("poll.concurrency", String.valueOf(values.positive("poll.concurrency", 16)));
         properties.put("outbox.dir", outbox.toString());
         properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 8)));
         Jobs jobs = Jobs.read(home.config().resolve("jobs"), models);
@@ -159,13 +161,6 @@ public record Settings(
             }
         }
         String key = values.text(prefix + "api-key");
-        String answer = values.text(prefix + "answer", "");
-        try {
-            JsonPointer.compile(answer);
-        } catch (IllegalArgumentException e) {
-            throw new ConfigException(source.where(prefix + "answer") + ": \"" + answer
-                    + "\" is not a JSON Pointer; it starts with a slash, such as /summary or /choices/0/text.");
-        }
         return new EngineSettings(
                 name,
                 protocol,
@@ -184,8 +179,39 @@ public record Settings(
                 values.flag(prefix + "deduplicates", false),
                 values.choice(prefix + "on-doubt", OnDoubt.RESEND),
                 values.statuses(prefix + "unpaid-statuses"),
-                answer,
-                protocol == Protocol.JSON ? bodyTemplate(home, name) : null);
+                pointer(prefix + "answer", "", source, values),
+                protocol == Protocol.JSON || protocol == Protocol.ASYNC ? bodyTemplate(home, name) : null,
+                async(prefix, protocol, source, values));
+    }
+
+    private static AsyncSettings async(String prefix, Protocol protocol, PropertySource source, Values values) {
+        for (String property : List.of("poll", "lost-after", "status", "status.running", "status.failed", "location")) {
+            if (!protocol.isAsynchronous() && values.text(prefix + property) != null) {
+                throw new ConfigException(source.where(prefix + property) + ": " + prefix + property
+                        + " is without effect, as the engine's protocol answers at once. Remove the line, or set "
+                        + prefix + "protocol.");
+            }
+        }
+        return new AsyncSettings(
+                values.limit(prefix + "poll", "60s"),
+                values.limit(prefix + "lost-after", "10m"),
+                pointer(prefix + "status", "/status", source, values),
+                Set.of(values.text(prefix + "status.running", AsyncSettings.RUNNING)
+                        .split(" *, *")),
+                Set.of(values.text(prefix + "status.failed", AsyncSettings.FAILED)
+                        .split(" *, *")),
+                pointer(prefix + "location", "", source, values));
+    }
+
+    private static String pointer(String property, String otherwise, PropertySource source, Values values) {
+        String pointer = values.text(property, otherwise);
+        try {
+            JsonPointer.compile(pointer);
+            return pointer;
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(source.where(property) + ": \"" + pointer
+                    + "\" is not a JSON Pointer; it starts with a slash, such as /summary or /choices/0/text.");
+        }
     }
 
     /** A vendor's address may be given as the base that its SDKs take, or whole. */
@@ -210,7 +236,8 @@ public record Settings(
                         case OPENAI -> whole(path, "/v1", "/v\\d+", "/chat/completions");
                         case ANTHROPIC -> whole(path, "/v1", "/v\\d+", "/messages");
                         case OLLAMA -> whole(path, "/api", "/api", "/chat");
-                        case JSON -> url.getRawPath();
+                        case OPENAI_RESPONSES -> whole(path, "/v1", "/v\\d+", "/responses");
+                        case JSON, ASYNC -> url.getRawPath();
                     };
             return new URI(url.getScheme() + "://" + url.getRawAuthority() + whole + query);
         } catch (URISyntaxException e) {

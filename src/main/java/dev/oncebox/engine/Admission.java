@@ -4,6 +4,7 @@ import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Verdict;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +15,12 @@ import java.util.TreeMap;
 final class Admission implements Capacity {
 
     private final Map<String, Gate> gates;
+    private final Map<String, Duration> polled;
     private final List<Budget> budgets;
 
-    Admission(Map<String, Gate> gates, List<Budget> budgets, Map<String, Pause> before) {
+    Admission(Map<String, Gate> gates, Map<String, Duration> polled, List<Budget> budgets, Map<String, Pause> before) {
         this.gates = gates;
+        this.polled = polled;
         this.budgets = budgets;
         before.forEach((name, pause) -> {
             Gate gate = gates.get(name);
@@ -55,6 +58,18 @@ final class Admission implements Capacity {
     public void settled(Call call, Verdict verdict) {
         gate(call.engine()).settled(call, verdict);
         budgets.forEach(budget -> budget.settled(verdict));
+    }
+
+    @Override
+    public Map<String, Duration> polled() {
+        return polled;
+    }
+
+    @Override
+    public void asked(Call call, Verdict verdict) {
+        if (!(verdict instanceof Verdict.Running)) {
+            budgets.forEach(budget -> budget.priced(verdict));
+        }
     }
 
     @Override

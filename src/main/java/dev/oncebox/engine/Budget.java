@@ -120,6 +120,19 @@ final class Budget {
         }
     }
 
+    /** What was accepted, and counted, before is known to have cost this; nothing, where it was not charged after all. */
+    synchronized void priced(Verdict verdict) {
+        roll();
+        BigDecimal paid = verdict.charged() == Charged.NO
+                ? BigDecimal.ZERO
+                : verdict.usage().cost();
+        if (paid != null && unpriced > 0) {
+            unpriced--;
+            cost = cost.add(paid);
+            dearest = dearest.max(paid);
+        }
+    }
+
     /** Null while something is left; what is in flight may still turn out to be free. */
     synchronized @Nullable Pause pause() {
         roll();

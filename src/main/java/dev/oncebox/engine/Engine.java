@@ -6,6 +6,7 @@ import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
+import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -28,6 +29,7 @@ final class Engine {
     private final EngineSettings settings;
     private final Gate gate;
     private final Protocol protocol;
+    private final @Nullable ProgressTable progress;
     private final List<String> secrets = new ArrayList<>();
 
     Engine(EngineSettings settings, Gate gate) {
@@ -37,8 +39,13 @@ final class Engine {
             case OPENAI -> new OpenAiProtocol();
             case ANTHROPIC -> new AnthropicProtocol();
             case OLLAMA -> new OllamaProtocol();
-            case JSON -> new JsonProtocol(Objects.requireNonNull(settings.body()), settings.answer());
+            case JSON -> json(settings);
+            case ASYNC -> new AsyncProtocol(json(settings), settings.async());
+            case OPENAI_RESPONSES -> new ResponsesProtocol();
         };
+        this.progress = protocol instanceof DeferredProtocol deferred
+                ? new ProgressTable(deferred, settings.async(), this::priced, settings.unpaidStatuses())
+                : null;
         settings.headers().values().forEach(header -> secrets.add(header.value()));
         if (settings.apiKey() != null) {
             secrets.add(settings.apiKey().value());
@@ -52,6 +59,10 @@ final class Engine {
             }
         }
         secrets.removeIf(secret -> secret.length() < 8);
+    }
+
+    private static JsonProtocol json(EngineSettings settings) {
+        return new JsonProtocol(Objects.requireNonNull(settings.body()), settings.answer());
     }
 
     EngineSettings settings() {
@@ -92,7 +103,44 @@ final class Engine {
         return headers;
     }
 
+    /** The headers of a question about an accepted call; an address elsewhere is not trusted with a secret. */
+    Map<String, String> headers(URI address) {
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        headers.put("Accept", "application/json");
+        if (Wire.isSameOrigin(settings.url(), address)) {
+            headers.putAll(protocol.headers(settings.apiKey()));
+            settings.headers().forEach((name, value) -> headers.put(name, value.value()));
+        }
+        return headers;
+    }
+
+    /** With the query of the engine's own address, which may hold its version or a secret and is never stored. */
+    URI whole(URI address) {
+        String query = settings.url().getRawQuery();
+        boolean asItIs = query == null || address.getRawQuery() != null || !Wire.isSameOrigin(settings.url(), address);
+        return asItIs ? address : URI.create(address + "?" + query);
+    }
+
+    /** The engine's address without its query. */
+    private URI bare() {
+        return URI.create(settings.url().toString().replaceFirst("\\?.*", ""));
+    }
+
+    /** What became of an accepted call that was asked for. */
+    Verdict asked(Observed observed, Call.Remote remote, Instant now) {
+        return Objects.requireNonNull(progress).asked(observed, URI.create(remote.address()), remote, now);
+    }
+
+    /** The address that gives an accepted call up; null: there is none. */
+    @Nullable
+    URI cancellation(URI job) {
+        return protocol instanceof DeferredProtocol deferred ? deferred.cancellation(job) : null;
+    }
+
     Verdict judge(Observed observed, Instant now) {
+        if (progress != null) {
+            return progress.submitted(observed, bare(), now);
+        }
         return VerdictTable.judge(observed, protocol, this::priced, settings.unpaidStatuses(), now);
     }
 

@@ -1,5 +1,6 @@
 package dev.oncebox.engine;
 
+import dev.oncebox.CrashPoint;
 import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.EngineSettings;
@@ -14,7 +15,9 @@ import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.apache.camel.CamelContext;
@@ -32,15 +36,17 @@ import org.apache.camel.Exchange;
 import org.apache.camel.Message;
 import org.apache.camel.component.http.HttpEndpoint;
 import org.apache.camel.http.common.HttpMethods;
+import org.apache.camel.util.IOHelper;
 import org.apache.camel.util.ObjectHelper;
 
 /**
  * All engines of the configuration, as the dispatch route uses them: {@link #prepare} makes the request of a call,
  * {@code ref:engine-NAME} sends it, {@link #read} or {@link #failed} says what became of it.
  */
-public final class Engines {
+public final class Engines implements AutoCloseable {
 
     private final Map<String, Engine> engines = new TreeMap<>();
+    private final Map<String, Wire> wires = new ConcurrentHashMap<>();
     private final Clock clock;
 
     public Engines(Collection<EngineSettings> settings, Retry retry, Clock clock) {
@@ -66,9 +72,16 @@ public final class Engines {
      */
     public Capacity admission(List<BudgetSettings> budgets, LongFunction<Spent> spent, Map<String, Pause> before) {
         Map<String, Gate> gates = new TreeMap<>();
-        engines.forEach((name, engine) -> gates.put(name, engine.gate()));
+        Map<String, Duration> polled = new TreeMap<>();
+        engines.forEach((name, engine) -> {
+            gates.put(name, engine.gate());
+            if (engine.settings().protocol().isAsynchronous()) {
+                polled.put(name, engine.settings().async().poll());
+            }
+        });
         return new Admission(
                 gates,
+                polled,
                 budgets.stream().map(budget -> new Budget(budget, clock, spent)).toList(),
                 before);
     }
@@ -143,6 +156,10 @@ public final class Engines {
                     new Observed.Failure(new DeadlineException(cut, new IOException(cut))), clock.instant()));
         }
         Verdict verdict = engine.judge(new Observed.Response(status, headers, body, cut), clock.instant());
+        if (verdict instanceof Verdict.Accepted) {
+            exchange.setVariable(Variables.VERDICT, verdict);
+            return;
+        }
         if (!(verdict instanceof Verdict.Valid valid)) {
             byte[] shown = engine.withoutSecrets(body);
             throw new CallFailed(engine.judge(new Observed.Response(status, headers, shown, cut), clock.instant()));
@@ -150,6 +167,35 @@ public final class Engines {
         // an answer is kept and delivered as it was paid for, even where it holds what a header holds
         exchange.setVariable(Variables.REPLY, new Reply(status, body));
         exchange.setVariable(Variables.ANSWER, valid.answer());
+    }
+
+    /** Asks an asynchronous engine for the answer of a call that it accepted. Costs nothing. */
+    public void ask(Exchange exchange) throws CallFailed {
+        Call call = exchange.getVariable(Variables.CALL, Call.class);
+        Engine engine = engine(call);
+        Call.Remote remote = Objects.requireNonNull(call.remote());
+        URI address = URI.create(remote.address());
+        Observed observed = wire(engine).get(engine.whole(address), engine.headers(address));
+        CrashPoint.AFTER_ASKING.reach();
+        if (observed instanceof Observed.Response response) {
+            exchange.setVariable(Variables.REPLY, new Reply(response.status(), response.body()));
+        }
+        Verdict verdict = engine.asked(observed, remote, clock.instant());
+        if (verdict instanceof Verdict.Valid valid) {
+            exchange.setVariable(Variables.ANSWER, valid.answer());
+        } else if (verdict instanceof Verdict.Running) {
+            exchange.setVariable(Variables.VERDICT, verdict);
+        } else {
+            if (observed instanceof Observed.Response response) {
+                exchange.setVariable(
+                        Variables.REPLY, new Reply(response.status(), engine.withoutSecrets(response.body())));
+            }
+            throw new CallFailed(verdict);
+        }
+    }
+
+    private Wire wire(Engine engine) {
+        return wires.computeIfAbsent(engine.settings().name(), name -> new Wire(engine.settings()));
     }
 
     /** The answer in a whole reply that was kept, read as when it came. */
@@ -170,6 +216,13 @@ public final class Engines {
             return judged.verdict();
         }
         Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
+        if (exchange.getVariable(Variables.ASKED) != null) {
+            return new Verdict.Running(
+                    "Oncebox failed while it asked: " + cause.getClass().getSimpleName() + ".",
+                    false,
+                    null,
+                    engine.settings().async().poll());
+        }
         if (exchange.getVariable(Variables.SENT) == null) {
             return new Verdict.Unsent(
                     "not_recorded", "Nothing was sent, since the send could not be recorded: " + cause.getMessage());
@@ -182,6 +235,11 @@ public final class Engines {
                 "Oncebox failed while the call was in flight: "
                         + cause.getClass().getSimpleName(),
                 false);
+    }
+
+    @Override
+    public void close() {
+        wires.values().forEach(IOHelper::close);
     }
 
     private Engine engine(Call call) {

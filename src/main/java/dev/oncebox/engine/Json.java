@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** How replies are parsed: numbers exact, texts as long as they come, one value and nothing after it. */
@@ -26,6 +27,10 @@ final class Json {
             .build();
 
     private Json() {}
+
+    static byte[] bytes(JsonNode value) {
+        return value.toString().getBytes(StandardCharsets.UTF_8);
+    }
 
     /** The one value that the bytes hold; null when they are no JSON, or no text at all. */
     static @Nullable JsonNode tree(byte[] body) {

@@ -173,6 +173,13 @@ public final class DurableFile implements AutoCloseable {
         }
     }
 
+    /** Deletes a file, durably; nothing when there is none. */
+    public static void delete(Path file) throws IOException {
+        if (Files.deleteIfExists(file)) {
+            syncFolder(parent(file));
+        }
+    }
+
     /** Makes a folder and those above it, durably. */
     public static void createFolders(Path folder) throws IOException {
         if (Files.isDirectory(folder)) {

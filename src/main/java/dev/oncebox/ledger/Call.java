@@ -1,6 +1,7 @@
 package dev.oncebox.ledger;
 
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A claimed call, as the worker that claimed it sees it.
@@ -15,6 +16,7 @@ import java.util.HexFormat;
  * @param unresolved attempts at this engine whose end is unknown, and which it recognises by the call's key
  * @param failures attempts in a row without an answer, for the backoff
  * @param refusedSince when the refusals in a row began, epoch milliseconds; 0: the last attempt was no refusal
+ * @param remote where an asynchronous engine is asked for the answer; null while it has not accepted the call
  */
 public record Call(
         long id,
@@ -28,7 +30,52 @@ public record Call(
         int unresolved,
         int failures,
         long refusedSince,
-        Request request) {
+        Request request,
+        @Nullable Remote remote) {
+
+    /**
+     * A job at an asynchronous engine.
+     *
+     * @param address where it is asked for
+     * @param seen when the engine last knew of it, epoch milliseconds
+     * @param said what the engine last said of it; null: nothing yet
+     */
+    public record Remote(
+            String address, long seen, @Nullable String said) {}
+
+    public Call(
+            long id,
+            byte[] key,
+            String job,
+            String engine,
+            long fence,
+            int sends,
+            int attempts,
+            int earlier,
+            int unresolved,
+            int failures,
+            long refusedSince,
+            Request request) {
+        this(id, key, job, engine, fence, sends, attempts, earlier, unresolved, failures, refusedSince, request, null);
+    }
+
+    /** The call as it was before its last send, whose outcome is to be settled. */
+    public Call beforeSend() {
+        return new Call(
+                id,
+                key,
+                job,
+                engine,
+                fence,
+                sends - 1,
+                attempts - 1,
+                earlier,
+                unresolved,
+                failures,
+                refusedSince,
+                request,
+                remote);
+    }
 
     public String keyHex() {
         return HexFormat.of().formatHex(key);

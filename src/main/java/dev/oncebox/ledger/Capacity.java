@@ -1,5 +1,6 @@
 package dev.oncebox.ledger;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 
@@ -21,6 +22,12 @@ public interface Capacity {
 
     /** A call that had a place has come to this. */
     void settled(Call call, Verdict verdict);
+
+    /** The engines that accept a call and answer later, with how often each of their jobs may be asked for. */
+    Map<String, Duration> polled();
+
+    /** A call that was accepted before has come to this. */
+    void asked(Call call, Verdict verdict);
 
     /** Which engines, by their names, are sent nothing at the moment, and under {@link Pause#BUDGET} whether all are. */
     Map<String, Pause> pauses();

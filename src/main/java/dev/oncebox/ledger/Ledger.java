@@ -76,6 +76,27 @@ public interface Ledger extends AutoCloseable {
     /** Whether the last send of this claim is still waiting for its outcome. */
     boolean isOpen(Call call);
 
+    /**
+     * Calls that an asynchronous engine accepted and that are due to be asked for, as they were before they were sent.
+     * Each is due again after the interval, whatever becomes of the question.
+     */
+    List<Call> polling(String engine, Duration interval, int limit);
+
+    /** In how many milliseconds the next accepted call of these engines is to be asked for. */
+    long untilPolling(Collection<String> engines);
+
+    /** The calls that are submitted together. */
+    Batches batches();
+
+    /** Files of one item that an asynchronous engine accepted and whose address is not written yet. */
+    List<QueuedFile> queued(int limit);
+
+    /** The name, below the outbox, under which the address of a file's job is about to be written. */
+    void placed(QueuedFile file, String sidecar);
+
+    /** The address of a file's job stands in the outbox. */
+    void addressed(QueuedFile file);
+
     /** Files of which every item has its end and which are not in the outbox, oldest first. */
     List<SettledFile> settled(int limit);
 
@@ -135,12 +156,12 @@ public interface Ledger extends AutoCloseable {
      *
      * @param engines whose calls can
      * @param moves by which calls of other engines can as well
+     * @param polled the engines whose accepted calls can be asked for
      */
-    record Reach(Collection<String> engines, List<Move> moves) {
-        public static final Reach NOTHING = new Reach(List.of(), List.of());
+    record Reach(Collection<String> engines, List<Move> moves, Collection<String> polled) {
 
         public Reach(Collection<String> engines) {
-            this(engines, List.of());
+            this(engines, List.of(), engines);
         }
     }
 

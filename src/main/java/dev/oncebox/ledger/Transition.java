@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param doubts by how many more attempts the call may have been charged without an answer
  * @param unresolved attempts whose end is unknown, and which the engine recognises by the call's key
  * @param events what the journal records, in order
+ * @param address where the answer is asked for, if that is new
+ * @param seen when an asynchronous engine last knew of the call, epoch milliseconds; 0: never
  * @param code why, for a state that is not {@link CallState#DONE}; else that of the answer's note, or null
  */
 public record Transition(
@@ -28,8 +30,41 @@ public record Transition(
         int doubts,
         int unresolved,
         List<EventKind> events,
+        @Nullable String address,
+        long seen,
         @Nullable String code,
         @Nullable String reason) {
+
+    /** Of a call that no asynchronous engine works on. */
+    Transition(
+            CallState state,
+            String engine,
+            long due,
+            int attempts,
+            int earlier,
+            int failures,
+            long refusedSince,
+            int doubts,
+            int unresolved,
+            List<EventKind> events,
+            @Nullable String code,
+            @Nullable String reason) {
+        this(
+                state,
+                engine,
+                due,
+                attempts,
+                earlier,
+                failures,
+                refusedSince,
+                doubts,
+                unresolved,
+                events,
+                null,
+                0,
+                code,
+                reason);
+    }
 
     /** Decides what follows an attempt of {@code call}, whose send is already counted. */
     public static Transition after(
@@ -85,12 +120,43 @@ public record Transition(
                         note == null ? null : note.code(),
                         note == null ? null : note.reason());
             }
+            if (verdict instanceof Verdict.Accepted accepted) {
+                return polled(EventKind.QUEUED, accepted.address(), now, accepted.said(), accepted.delay());
+            }
+            if (verdict instanceof Verdict.Running running) {
+                long seen = running.known() || call.remote() == null
+                        ? now
+                        : call.remote().seen();
+                return polled(EventKind.POLLED, running.moved(), seen, running.said(), running.delay());
+            }
             return switch (kind()) {
                 case LATER -> later();
                 case AGAIN -> again();
                 case DOUBT -> doubt();
                 case DEAD -> leave("");
             };
+        }
+
+        /** Asked for at its time; that it was is news when the engine says something new. */
+        private Transition polled(EventKind event, @Nullable String address, long seen, String said, Duration wait) {
+            boolean news = event == EventKind.QUEUED
+                    || call.remote() == null
+                    || !said.equals(call.remote().said());
+            return new Transition(
+                    CallState.POLLING,
+                    call.engine(),
+                    now + wait.toMillis(),
+                    attempts,
+                    call.earlier(),
+                    0,
+                    0,
+                    0,
+                    0,
+                    news ? List.of(event) : List.of(),
+                    address,
+                    seen,
+                    null,
+                    said);
         }
 
         /** What may have been charged is not repeated as if it had not been, whatever the routes say. */

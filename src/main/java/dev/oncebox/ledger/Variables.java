@@ -15,6 +15,9 @@ public final class Variables {
     /** True once the call's send is recorded: from then on its request may have left. */
     public static final String SENT = "sent";
 
+    /** True for a call that was accepted before and is asked for; nothing is sent for it. */
+    public static final String ASKED = "asked";
+
     /** True once the call's outcome is recorded, or kept where the ledger cannot take it. */
     public static final String CALL_SETTLED = "callSettled";
 
@@ -26,6 +29,9 @@ public final class Variables {
 
     /** The {@link Verdict} that is settled. */
     public static final String VERDICT = "verdict";
+
+    /** The {@link QueuedFile} whose address is written. */
+    public static final String QUEUED = "queued";
 
     /** The {@link SettledFile} that is delivered. */
     public static final String SETTLED = "settled";

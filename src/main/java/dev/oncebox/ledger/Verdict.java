@@ -50,6 +50,43 @@ public sealed interface Verdict {
         }
     }
 
+    /**
+     * An asynchronous engine took the call and will answer later. It is paid for, and asking for the answer is free.
+     *
+     * @param address where it is asked for
+     * @param said what the engine says of it, such as {@code queued}
+     * @param delay until it is asked for, at least
+     */
+    record Accepted(String address, String said, Duration delay) implements Verdict {
+        public Accepted {
+            said = Shown.sentence(said);
+        }
+
+        @Override
+        public Charged charged() {
+            return Charged.YES;
+        }
+    }
+
+    /**
+     * The engine was asked for the answer of an accepted call, and there is none yet.
+     *
+     * @param said what the engine says of it, or why it could not be asked
+     * @param known whether the engine knows of the call, as far as could be seen
+     * @param moved where it is asked for from now on; null: where it was
+     * @param delay until it is asked again, at least
+     */
+    record Running(String said, boolean known, @Nullable String moved, Duration delay) implements Verdict {
+        public Running {
+            said = Shown.sentence(said);
+        }
+
+        @Override
+        public Charged charged() {
+            return Charged.YES;
+        }
+    }
+
     /** A reply came, but it was cut short or is no answer. Another attempt may bring a whole one. */
     record Incomplete(String code, String reason, Charged charged, Usage usage) implements Failure {
         public Incomplete {

@@ -1,15 +1,13 @@
 package dev.oncebox.outbox;
 
-import dev.oncebox.files.DurableFile;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.QueuedFile;
 import dev.oncebox.ledger.SettledFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -31,7 +29,8 @@ public final class Outbox {
 
     private final Ledger ledger;
     private final Jobs jobs;
-    private final Path root;
+    private final OutboxRoot root;
+    private final AddressFiles addresses;
 
     /** Held from the choice of a number until every file has its name. */
     private final Object numbers = new Object();
@@ -42,7 +41,8 @@ public final class Outbox {
     public Outbox(Ledger ledger, Jobs jobs, Path outbox) {
         this.ledger = ledger;
         this.jobs = jobs;
-        this.root = outbox.toAbsolutePath().normalize();
+        this.root = new OutboxRoot(outbox);
+        this.addresses = new AddressFiles(ledger, root);
     }
 
     /**
@@ -55,7 +55,7 @@ public final class Outbox {
      */
     public @Nullable String deliver(SettledFile file) throws IOException {
         OutputNames names = OutputNames.of(file.path());
-        Path folder = folder(file.path(), names);
+        Path folder = root.folder(file.path(), names);
         boolean json = jobs.find(file.job())
                 .map(job -> job.answer() == Job.Format.JSON)
                 .orElse(false);
@@ -65,7 +65,9 @@ public final class Outbox {
             }
             delivery.finish();
             synchronized (numbers) {
-                return names.folder() + publish(file, delivery.publication(), names, folder);
+                String name = names.folder() + publish(file, delivery.publication(), names, folder);
+                addresses.remove(file);
+                return name;
             }
         }
     }
@@ -133,33 +135,11 @@ public final class Outbox {
         return true;
     }
 
-    /** The folder for the answers, which is made. Neither {@code ..} nor a link may lead out of the outbox. */
-    private Path folder(String path, OutputNames names) throws IOException {
-        Path target = root.resolve(path).normalize();
-        Path folder = root.resolve(names.folder()).normalize();
-        if (path.isEmpty() || !target.startsWith(root) || target.equals(root) || !folder.equals(target.getParent())) {
-            throw outside(path);
+    /** Shows where the answer of a file is asked for, in the place where the answer will be. Repeatable. */
+    public void address(QueuedFile file) throws IOException {
+        synchronized (numbers) {
+            addresses.write(file);
         }
-        DurableFile.createFolders(root);
-        Path real = root.toRealPath();
-        Path existing = folder;
-        for (Path above = existing.getParent();
-                above != null && !Files.exists(existing, LinkOption.NOFOLLOW_LINKS);
-                above = above.getParent()) {
-            existing = above;
-        }
-        if (!existing.toRealPath().startsWith(real)) {
-            throw outside(path);
-        }
-        DurableFile.createFolders(folder);
-        if (!folder.toRealPath().startsWith(real)) {
-            throw outside(path);
-        }
-        return folder;
-    }
-
-    private static IllegalStateException outside(String path) {
-        return new IllegalStateException("The answers of " + path + " would leave the outbox. Nothing was written.");
     }
 
     /** Says that a delivery failed; it will be tried again. */

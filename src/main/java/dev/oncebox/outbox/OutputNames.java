@@ -36,6 +36,10 @@ record OutputNames(String folder, FileName name) {
         return name.extension() + ".error.json";
     }
 
+    String address() {
+        return name.extension() + ".url";
+    }
+
     String receipt() {
         return name.extension() + ".receipt.json";
     }

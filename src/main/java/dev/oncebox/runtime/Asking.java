@@ -27,6 +27,9 @@ public final class Asking {
     /** How long a pause that another process told of must have lasted to be believed: a fallback takes a moment. */
     private static final Duration BELIEVED = Duration.ofSeconds(1);
 
+    /** The ledger is looked at more often than that for what is to be done: its address is shown, say. */
+    private static final Duration QUIET = Duration.ofMillis(400);
+
     private static final long LARGE = 1000;
 
     private final Settings settings;
@@ -208,7 +211,9 @@ public final class Asking {
         clock.workerStarted();
         while (!clock.isStopped()) {
             Standing at = Objects.requireNonNull(ledger.look());
-            if (rules.end(at) != null || isAcceptedAndEnough(at)) {
+            boolean restsAtEngines =
+                    isAcceptedAndEnough(at) && !worker.component().isWorking();
+            if (rules.end(at) != null || clock.hasLasted(restsAtEngines, QUIET)) {
                 return;
             }
             boolean sentOrCannotBe = at.calls().sent() > 0 || clock.workerHadItsChance();
@@ -222,7 +227,7 @@ public final class Asking {
 
     /** What is on the wire is paid for: its answer is waited for, and delivered. */
     private void finish(Worker worker) {
-        worker.stopSending();
+        worker.component().stopSending();
         long end = System.nanoTime() + worker.patience().toNanos();
         boolean told = false;
         while (!clock.isStopped() && System.nanoTime() - end < 0) {

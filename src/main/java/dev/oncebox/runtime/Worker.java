@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -86,7 +87,8 @@ public final class Worker implements AutoCloseable {
         this.engines = new Engines(settings.engines().values(), settings.retry(), clock);
         this.ledger = SqlLedger.open(
                 settings.ledgerFile(),
-                new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost, scope));
+                new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost),
+                scope);
         this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle());
         this.intake = new Intake(
                 ledger,
@@ -261,8 +263,9 @@ public final class Worker implements AutoCloseable {
     private Ledger.Reach reach(Duration horizon) {
         Map<String, Pause> lasting = new TreeMap<>(capacity.pauses());
         lasting.values().removeIf(pause -> !pause.lasts(clock.millis(), horizon));
+        Collection<String> polled = capacity.polled().keySet();
         if (lasting.containsKey(Pause.BUDGET)) {
-            return Ledger.Reach.NOTHING;
+            return new Ledger.Reach(List.of(), List.of(), polled);
         }
         List<String> available = settings.engines().keySet().stream()
                 .filter(engine -> !lasting.containsKey(engine))
@@ -271,7 +274,8 @@ public final class Worker implements AutoCloseable {
                 available,
                 available.stream()
                         .flatMap(engine -> fallbacks.to(engine, lasting).stream())
-                        .toList());
+                        .toList(),
+                polled);
     }
 
     /** Whether something is in flight, due within the horizon, or can be delivered. */
@@ -299,9 +303,9 @@ public final class Worker implements AutoCloseable {
         return inboxFiles.hasPostponed();
     }
 
-    /** Sends nothing new; what is in flight and what can be delivered goes on. */
-    void stopSending() {
-        component.stopSending();
+    /** What takes work out of the ledger. */
+    LedgerComponent component() {
+        return component;
     }
 
     /** Which engines are sent nothing at the moment, and under {@link Pause#BUDGET} whether all are. */
@@ -327,6 +331,7 @@ public final class Worker implements AutoCloseable {
         CrashPoint.AFTER_DRAIN.reach();
         rememberPauses();
         main.stop();
+        engines.close();
         ledger.close();
         lock.close();
     }

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** One way to ask the stub for an answer. */
-sealed interface Face permits ChatFace, MessagesFace, OllamaFace, SummarizeFace {
+sealed interface Face permits ChatFace, MessagesFace, OllamaFace, ResponsesFace, SummarizeFace {
 
     /** The text in which a directive may stand. */
     String prompt(JsonNode request) throws BadRequest;

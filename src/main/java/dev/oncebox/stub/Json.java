@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
 /** Request bodies in, reply bodies out. */
 final class Json {
@@ -31,6 +33,15 @@ final class Json {
             throw new BadRequest("The body is not UTF-8: " + e.getMessage());
         }
         throw new BadRequest("The body is not a JSON object");
+    }
+
+    /** The text as JSON, or as a JSON string when it is none. */
+    static JsonNode lenient(byte[] body) {
+        try {
+            return MAPPER.readTree(body);
+        } catch (IOException e) {
+            return TextNode.valueOf(new String(body, StandardCharsets.UTF_8));
+        }
     }
 
     static JsonNode tree(Object value) {

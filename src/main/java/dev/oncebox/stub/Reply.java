@@ -13,12 +13,16 @@ record Reply(int status, Map<String, String> headers, byte[] body) {
 
     private static final Map<Integer, String> REASONS = Map.ofEntries(
             Map.entry(200, "OK"),
+            Map.entry(202, "Accepted"),
+            Map.entry(303, "See Other"),
             Map.entry(400, "Bad Request"),
             Map.entry(401, "Unauthorized"),
             Map.entry(403, "Forbidden"),
             Map.entry(404, "Not Found"),
             Map.entry(405, "Method Not Allowed"),
             Map.entry(408, "Request Timeout"),
+            Map.entry(409, "Conflict"),
+            Map.entry(410, "Gone"),
             Map.entry(413, "Content Too Large"),
             Map.entry(429, "Too Many Requests"),
             Map.entry(500, "Internal Server Error"),

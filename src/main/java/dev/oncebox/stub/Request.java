@@ -1,16 +1,36 @@
 package dev.oncebox.stub;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** A request that was received completely. {@code fields} are its header lines as they came, LF between them. */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Request(String method, String path, String version, String fields, Map<String, String> headers, byte[] body) {
+record Request(
+        String method,
+        String path,
+        String query,
+        String version,
+        String fields,
+        Map<String, String> headers,
+        byte[] body) {
 
     boolean keepAlive() {
         String connection = headers.getOrDefault("Connection", "").toLowerCase(Locale.ROOT);
         return version.equals("HTTP/1.1") ? !connection.contains("close") : connection.contains("keep-alive");
+    }
+
+    /** A parameter of the query; the given value when it is not there. */
+    String parameter(String name, String otherwise) {
+        for (String pair : query.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            if (equals == name.length() && pair.startsWith(name)) {
+                return URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
+            }
+        }
+        return otherwise;
     }
 
     /** Header lines to a map that ignores the case of names; repeated headers are joined by commas. */

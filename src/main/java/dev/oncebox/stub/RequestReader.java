@@ -51,7 +51,16 @@ final class RequestReader {
         }
         String fields = fields();
         Map<String, String> headers = Request.headers(fields);
-        return Optional.of(new Request(parts[0], path(parts[1]), parts[2], fields, headers, body(headers)));
+        String path = path(parts[1]);
+        int query = path.indexOf('?');
+        return Optional.of(new Request(
+                parts[0],
+                query < 0 ? path : path.substring(0, query),
+                query < 0 ? "" : path.substring(query + 1),
+                parts[2],
+                fields,
+                headers,
+                body(headers)));
     }
 
     /** Reads and forgets until the client closes. */
@@ -59,6 +68,7 @@ final class RequestReader {
         in.transferTo(OutputStream.nullOutputStream());
     }
 
+    /** Path and query. */
     private static String path(String target) throws BadRequest {
         String path = target;
         if (path.startsWith("http://")) {
@@ -68,8 +78,7 @@ final class RequestReader {
         if (!path.startsWith("/")) {
             throw new BadRequest("Not a path: " + target);
         }
-        int query = path.indexOf('?');
-        return query < 0 ? path : path.substring(0, query);
+        return path;
     }
 
     private String fields() throws IOException, BadRequest {

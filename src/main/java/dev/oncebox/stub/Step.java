@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param size how many characters the answer has at least; it is filled up
  * @param text of the answer; null for the usual one
  * @param body of the reply; null for the one that goes with the form
+ * @param later what comes after the acceptance, where the face has such a thing
  */
 record Step(
         Form form,
@@ -32,7 +33,8 @@ record Step(
         boolean echo,
         int size,
         @Nullable String text,
-        @Nullable String body) {
+        @Nullable String body,
+        Later later) {
 
     static final Step GOOD = plain(Form.ANSWER, 200, Delivery.WHOLE);
 
@@ -69,6 +71,23 @@ record Step(
 
     static Step plain(Form form, int status, Delivery delivery) {
         return new Step(
-                form, status, null, delivery, Duration.ZERO, Duration.ZERO, Map.of(), "stop", false, 0, null, null);
+                form,
+                status,
+                null,
+                delivery,
+                Duration.ZERO,
+                Duration.ZERO,
+                Map.of(),
+                "stop",
+                false,
+                0,
+                null,
+                null,
+                Later.NOTHING);
+    }
+
+    /** Whether a face that works asynchronously takes the request on. */
+    boolean accepts() {
+        return form != Form.ERROR && status < 300;
     }
 }

@@ -40,6 +40,7 @@ final class StepReader {
     private int size;
     private @Nullable String text;
     private @Nullable String body;
+    private final Map<String, String> later = new TreeMap<>();
 
     private StepReader() {}
 
@@ -62,7 +63,8 @@ final class StepReader {
                 reader.echo,
                 reader.size,
                 reader.text,
-                reader.body);
+                reader.body,
+                reader.later.isEmpty() ? Later.NOTHING : new Later(reader.later));
     }
 
     private void take(String word) throws BadRequest {
@@ -86,7 +88,11 @@ final class StepReader {
             case "error200" -> form = Form.ERROR;
             case "echo" -> echo = true;
             case "raw" -> form = Form.RAW;
-            default -> statusOrCode(word);
+            default -> {
+                if (!Later.take(word, null, later)) {
+                    statusOrCode(word);
+                }
+            }
         }
     }
 
@@ -115,7 +121,11 @@ final class StepReader {
             case "say" -> text = decoded(value);
             case "body" -> body = decoded(value);
             case "header" -> header(value);
-            default -> throw unknown(name + "=");
+            default -> {
+                if (!Later.take(name, value, later)) {
+                    throw unknown(name + "=");
+                }
+            }
         }
     }
 
@@ -155,7 +165,7 @@ final class StepReader {
         }
     }
 
-    private static Duration duration(String text) throws BadRequest {
+    static Duration duration(String text) throws BadRequest {
         Matcher matcher = DURATION.matcher(text);
         if (!matcher.matches()) {
             throw new BadRequest("A time in a stub directive is written like 250ms, 2s or 1m, not " + text);
@@ -171,6 +181,7 @@ final class StepReader {
     private static BadRequest unknown(String word) {
         return new BadRequest("Unknown word in the stub directive: " + word + ". Known are: a status (200 to 599) and "
                 + "its code, delay=, retry-after=, header=, trickle=, finish=, say=, body=, cut, reset, reset-mid, close, hang, "
-                + "html, empty, nobody, nochoices, notjson, refusal, error200, echo, size=, raw, always");
+                + "html, empty, nobody, nochoices, notjson, refusal, error200, echo, size=, raw, always; "
+                + Later.KNOWN);
     }
 }

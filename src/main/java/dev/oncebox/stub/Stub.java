@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -25,12 +26,19 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code POST /v1/chat/completions} (any path that ends so): OpenAI's chat completions, JSON answers included
  *   <li>{@code POST /v1/messages} and {@code POST /api/chat} (any path that ends so): Anthropic's and Ollama's chat
  *   <li>{@code POST /summarize} of <code>{"text": "…"}</code>: <code>{"summary": "…", "chars": n, "call": n}</code>
- *   <li>{@code GET /count}: {@link Counts} as JSON; {@code POST /reset-count}: counts, log and sequences from zero
+ *   <li>{@code POST /jobs} of <code>{"text": "…"}</code>: 202 and a {@code Location}; {@code GET} there until
+ *       {@code status} is {@code succeeded}, {@code failed} or {@code expired}
+ *   <li>{@code POST /v1/responses}: OpenAI's responses; with {@code "background": true} to be asked for by
+ *       {@code GET /v1/responses/{id}}, and cancelled by {@code POST /v1/responses/{id}/cancel}
+ *   <li>{@code GET /count}: {@link Counts} as JSON; {@code GET /submissions}: {@link #submissions()} and
+ *       {@link #charged()}; {@code POST /reset-count}: counts, log, sequences from zero, everything stored forgotten
  *   <li>{@code GET /log}: the last calls, a JSON object a line: number, path, key, sha256, outcome, time, header names
  * </ul>
  *
  * <p>An answer begins with {@code [call 17]}, so a repeated send cannot hide. A POST is counted as soon as it is here
- * completely, before any delay or misbehaviour; one to an unknown path is counted as well, and gets 404.
+ * completely, before any delay or misbehaviour; one to an unknown path is counted as well, and gets 404. Not counted
+ * as accepted: what is no call of a model, like a poll or a cancellation. An asynchronous call is submitted when the
+ * stub takes it on, even if the reply that would say so is lost ({@code reset}, {@code close}, {@code hang}).
  *
  * <p>A directive in the prompt (the last user message; the text) asks for trouble: {@code [[stub: 429 retry-after=1;
  * 500]]} answers the first request with this prompt by 429, the second by 500, and from the third on normally. Steps
@@ -56,6 +64,17 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>{@code echo}</td><td>the whole prompt is the answer</td></tr>
  *   <tr><td>{@code size=1000}</td><td>the answer is filled up to so many characters</td></tr>
  *   <tr><td>{@code raw}</td><td>the prompt without its directive is the whole body of the reply</td></tr>
+ *   <tr><td>{@code polls=3}, {@code ready=2s}</td><td>a job or response is finished for the poll after the third, or
+ *       after so long; else for the first poll</td></tr>
+ *   <tr><td>{@code lag=2}, {@code lost}, {@code gone}</td><td>the first two polls get 404; all get 404; all get
+ *       410</td></tr>
+ *   <tr><td>{@code failed}, {@code expired}</td><td>it ends so, with an error object</td></tr>
+ *   <tr><td>{@code poll=500*3,reset,ok,429:2}</td><td>what goes wrong with each poll: three times 500, a reset, nothing,
+ *       429 with a Retry-After; any word of a step that takes no value</td></tr>
+ *   <tr><td>{@code location=other}</td><td>{@code absolute}, {@code other} (another path), {@code none}, or {@code body}
+ *       (in the body alone)</td></tr>
+ *   <tr><td>{@code redirect}, {@code running202}, {@code inline}</td><td>303 to the result once it is ready; 202 until
+ *       then; the result in the reply to the POST</td></tr>
  * </table>
  *
  * <p>An unknown word gets 400 and the list of the known ones.
@@ -200,6 +219,19 @@ public final class Stub implements AutoCloseable {
 
     public Counts counts() {
         return router.tally().counts();
+    }
+
+    /**
+     * How often each call was taken on by an asynchronous face: by a line's custom_id; for a job or a response in the
+     * background by its {@code Idempotency-Key}, or the SHA-256 of its body (lower-case hex) where it has none.
+     */
+    public Map<String, Integer> submissions() {
+        return router.tally().submissions().startedByKey();
+    }
+
+    /** How often each of them was worked on, and so cost money: a line that expired or was cancelled was not. */
+    public Map<String, Integer> charged() {
+        return router.tally().submissions().chargedByKey();
     }
 
     /** The last calls, oldest first. */

@@ -12,13 +12,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Counts, remembers the last calls and knows how often a scripted prompt was seen. A reset starts a new one. */
 final class Tally {
 
+    /** Far above what POSTs are numbered by. */
+    private static final long FIRST_LINE = 1_000_000_000L;
+
     private static final int MAX_SCRIPTS = 100_000;
+    private static final Set<String> CHATS = Set.of("POST /v1/chat/completions", "POST /v1/messages", "POST /api/chat");
     private static final byte[] NOTHING = new byte[0];
 
     private final int limit;
@@ -33,6 +38,9 @@ final class Tally {
             return size() > MAX_SCRIPTS;
         }
     };
+    private final Submissions submissions = new Submissions();
+    private final Map<String, Long> faces = new TreeMap<>();
+    private long lines = FIRST_LINE;
     private long accepted;
     private long chat;
     private long summarize;
@@ -44,14 +52,14 @@ final class Tally {
     }
 
     /** Counts a request that is here completely, before anything else happens to it. */
-    Entry accept(Request request, @Nullable Face face) {
+    Entry accept(Request request, @Nullable String template) {
         String key = request.headers().get("Idempotency-Key");
         byte[] sha256 = sha256(request.body());
         synchronized (this) {
             Entry entry = new Entry(
                     ++accepted, request.path(), key, sha256, request.fields(), keepBodies ? request.body() : NOTHING);
-            chat += face == null || face instanceof SummarizeFace ? 0 : 1;
-            summarize += face instanceof SummarizeFace ? 1 : 0;
+            chat += template != null && CHATS.contains(template) ? 1 : 0;
+            summarize += "POST /summarize".equals(template) ? 1 : 0;
             if (key != null) {
                 keys.add(digest(key));
             }
@@ -69,7 +77,22 @@ final class Tally {
     }
 
     synchronized Counts counts() {
-        return new Counts(accepted, chat, summarize, answered, keys.size());
+        return new Counts(
+                accepted, chat, summarize, answered, keys.size(), submissions.started(), submissions.charged(), faces);
+    }
+
+    Submissions submissions() {
+        return submissions;
+    }
+
+    /** The number of a batch's line, which no POST has. */
+    synchronized long nextLine() {
+        return ++lines;
+    }
+
+    /** A request to a known path, counted by method and path. */
+    synchronized void seen(String template) {
+        faces.merge(template, 1L, Long::sum);
     }
 
     synchronized List<Entry> entries() {
@@ -78,6 +101,10 @@ final class Tally {
 
     private static UUID digest(String text) {
         return UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static String sha256Hex(byte[] body) {
+        return HexFormat.of().formatHex(sha256(body));
     }
 
     private static byte[] sha256(byte[] body) {

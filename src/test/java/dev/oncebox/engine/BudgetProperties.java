@@ -39,7 +39,7 @@ class BudgetProperties {
         var budgets = List.of(
                 new Budget(settings, time, since -> Spent.NOTHING),
                 new Budget(new BudgetSettings(20L, null, null), time, since -> Spent.NOTHING));
-        var admission = new Admission(gates, budgets, Map.of());
+        var admission = new Admission(gates, Map.of(), budgets, Map.of());
         Map<String, Integer> open = new TreeMap<>(Map.of("a", 0, "b", 0));
         int charged = 0;
         BigDecimal cost = BigDecimal.ZERO;

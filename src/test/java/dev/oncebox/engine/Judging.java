@@ -1,5 +1,6 @@
 package dev.oncebox.engine;
 
+import dev.oncebox.config.AsyncSettings;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Retry;
 import dev.oncebox.ledger.Verdict;
@@ -42,7 +43,8 @@ final class Judging {
                 EngineSettings.OnDoubt.RESEND,
                 Set.of(unpaid),
                 "",
-                null);
+                null,
+                AsyncSettings.USUAL);
         var retry = new Retry(Duration.ofSeconds(1), 2, Duration.ofMinutes(10), Duration.ofHours(24));
         return new Engine(settings, new Gate(settings, retry, Clock.systemUTC(), System::nanoTime));
     }

@@ -1,6 +1,7 @@
 package dev.oncebox.engine;
 
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.oncebox.config.AsyncSettings;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Retry;
 import dev.oncebox.ledger.Answer;
@@ -91,6 +92,7 @@ public final class Limits {
                 EngineSettings.OnDoubt.RESEND,
                 Set.of(),
                 "",
-                null);
+                null,
+                AsyncSettings.USUAL);
     }
 }

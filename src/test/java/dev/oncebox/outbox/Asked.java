@@ -184,7 +184,7 @@ final class Asked {
     }
 
     static SettledFile file(String path, DroppedFile.Kind kind, @Nullable String output) {
-        return new SettledFile(1, path, "default", kind, new byte[] {1, (byte) 0xAB}, NOON, output);
+        return new SettledFile(1, path, "default", kind, new byte[] {1, (byte) 0xAB}, NOON, null, output);
     }
 
     /** A ledger that knows these outcomes and nothing else. */

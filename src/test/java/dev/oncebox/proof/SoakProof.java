@@ -45,9 +45,9 @@ class SoakProof {
             List<Sample> samples = new ArrayList<>();
             int batches = 0;
             try (Launched run = Launched.quickly(home, "-Xmx256m", "run")) {
-                // the first batches fill pools and caches
+                // the first batches fill pools and caches: slow answers bring as many calls in flight as there can be
                 for (; batches < 12; batches++) {
-                    drop(home, batches);
+                    drop(home, batches, batches < 4 ? " [[stub: delay=100ms]]" : "");
                 }
                 long warm = batches;
                 Trial.until(() -> delivered(home) == warm);
@@ -55,7 +55,7 @@ class SoakProof {
                 long next = start;
                 while (System.nanoTime() - start < TIME.toNanos()) {
                     if (batches - delivered(home) < 3) {
-                        drop(home, batches++);
+                        drop(home, batches++, "");
                     }
                     if (System.nanoTime() >= next) {
                         samples.add(sample(run.pid()));
@@ -99,10 +99,11 @@ class SoakProof {
         }
     }
 
-    private static void drop(TestHome home, int batch) {
+    private static void drop(TestHome home, int batch, String wish) {
         var lines = new StringBuilder();
         for (int i = 0; i < BATCH; i++) {
-            lines.append("{\"id\":%d,\"text\":\"Batch %d asks %d and nothing else.\"}\n".formatted(i, batch, i));
+            lines.append(
+                    "{\"id\":%d,\"text\":\"Batch %d asks %d and nothing else.%s\"}\n".formatted(i, batch, i, wish));
         }
         home.drop("b" + batch + ".jsonl", lines.toString());
     }

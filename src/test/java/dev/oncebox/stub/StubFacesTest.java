@@ -1,5 +1,6 @@
 package dev.oncebox.stub;
 
+import static dev.oncebox.stub.StubHttp.assertCounts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -105,7 +106,7 @@ class StubFacesTest {
         assertThat(json(messages).at("/error/message").asText()).isNotEmpty();
         assertThat(ollama.statusCode()).isEqualTo(status);
         assertThat(json(ollama).path("error").isTextual()).isTrue();
-        assertThat(stub.counts()).isEqualTo(new Counts(2, 2, 0, 2, 0));
+        assertCounts(stub, 2, 2, 0, 2, 0);
     }
 
     @ParameterizedTest

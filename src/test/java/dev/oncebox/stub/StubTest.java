@@ -1,5 +1,6 @@
 package dev.oncebox.stub;
 
+import static dev.oncebox.stub.StubHttp.assertCounts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -100,9 +101,9 @@ class StubTest {
         summarize("two");
         post("/nowhere", JSON.createObjectNode());
 
-        assertThat(JSON.readTree(get("/count").body()))
-                .isEqualTo(JSON.readTree(
-                        "{\"accepted\": 4, \"chat\": 2, \"summarize\": 1, \"answered\": 4, \"keys\": 2}"));
+        assertThat(JSON.readTree(get("/count").body())).isEqualTo(JSON.readTree("""
+                        {"accepted": 4, "chat": 2, "summarize": 1, "answered": 4, "keys": 2, "submissions": {},
+                        "charged": {}, "faces": {"POST /v1/chat/completions": 2, "POST /summarize": 1}}"""));
         List<String> log = get("/log").body().lines().toList();
         assertThat(log).hasSize(4);
         assertThat(JSON.readTree(log.get(0)).path("key").asText()).isEqualTo("key of one");
@@ -114,7 +115,7 @@ class StubTest {
         assertThat(call.sha256()).isEqualTo("d039f9902822fcdcc6f5c05a7b694296f03ff409e2c30aa401d8eb2f2f55db5f");
 
         post("/reset-count", JSON.createObjectNode());
-        assertThat(stub.counts()).isEqualTo(new Counts(0, 0, 0, 0, 0));
+        assertCounts(stub, 0, 0, 0, 0, 0);
     }
 
     @Test
@@ -156,7 +157,7 @@ class StubTest {
 
         assertThatThrownBy(() -> chat(prompt)).isInstanceOf(IOException.class);
 
-        assertThat(stub.counts()).isEqualTo(new Counts(1, 1, 0, 0, 1));
+        assertCounts(stub, 1, 1, 0, 0, 1);
         assertThat(stub.calls().get(0).outcome()).isEqualTo(word);
         assertThat(chat(prompt).statusCode()).isEqualTo(200);
     }
@@ -169,7 +170,7 @@ class StubTest {
 
         assertThatThrownBy(() -> client.send(request, BodyHandlers.ofString()))
                 .isInstanceOf(HttpTimeoutException.class);
-        assertThat(stub.counts()).isEqualTo(new Counts(1, 0, 1, 0, 0));
+        assertCounts(stub, 1, 0, 1, 0, 0);
     }
 
     @Test

@@ -15,6 +15,8 @@ import org.apache.camel.support.DefaultComponent;
  *
  * <ul>
  *   <li>{@code from: ledger:due} – calls to send, one exchange each, as many at once as the engines have places
+ *   <li>{@code from: ledger:polling} – calls that an asynchronous engine accepted, each when it is to be asked for
+ *   <li>{@code from: ledger:queued} – files of one item that an asynchronous engine accepted
  *   <li>{@code from: ledger:settled} – files of which every item has its end
  *   <li>{@code to: ledger:record} – the body, a list of items, belongs to the file in the variable {@code file}
  *   <li>{@code to: ledger:settle} – the variable {@code verdict} is what became of the variable {@code call}; after a
@@ -64,6 +66,11 @@ public final class LedgerComponent extends DefaultComponent {
     /** Takes no more calls to send out of the ledger; what else there is to do goes on. */
     public void stopSending() {
         consumers.stream().filter(DueConsumer.class::isInstance).forEach(LedgerConsumer::stopTaking);
+    }
+
+    /** Whether anything that was taken out of the ledger is under way. */
+    public boolean isWorking() {
+        return consumers.stream().anyMatch(LedgerConsumer::isWorking);
     }
 
     /** How many files could not be delivered several times in a row; they are tried on. */

@@ -14,6 +14,8 @@ final class LedgerEndpoint extends DefaultEndpoint {
     /** What the part after {@code ledger:} may be. */
     enum Role {
         DUE,
+        POLLING,
+        QUEUED,
         SETTLED,
         RECORD,
         SETTLE,
@@ -48,6 +50,8 @@ final class LedgerEndpoint extends DefaultEndpoint {
                 switch (role) {
                     case DUE -> new DueConsumer(this, processor, component);
                     case SETTLED -> new SettledConsumer(this, processor, component.ledger(), concurrentConsumers);
+                    case POLLING -> new PollingConsumer(this, processor, component, concurrentConsumers);
+                    case QUEUED -> new QueuedConsumer(this, processor, component);
                     case RECORD, SETTLE, DELIVERED ->
                         throw new IllegalArgumentException(getEndpointUri() + " can only be written to");
                 };
@@ -61,7 +65,8 @@ final class LedgerEndpoint extends DefaultEndpoint {
             case RECORD -> new RecordProducer(this, component.ledger());
             case SETTLE -> new SettleProducer(this, component, new NextStep(next, fallback));
             case DELIVERED -> new DeliveredProducer(this, component.ledger());
-            case DUE, SETTLED -> throw new IllegalArgumentException(getEndpointUri() + " can only be read from");
+            case DUE, POLLING, QUEUED, SETTLED ->
+                throw new IllegalArgumentException(getEndpointUri() + " can only be read from");
         };
     }
 
@@ -74,7 +79,7 @@ final class LedgerEndpoint extends DefaultEndpoint {
         return concurrentConsumers;
     }
 
-    /** How many exchanges {@code ledger:settled} has under way at once. */
+    /** How many exchanges {@code ledger:settled}, and {@code ledger:polling} for each engine, have under way at once. */
     public void setConcurrentConsumers(int concurrentConsumers) {
         this.concurrentConsumers = concurrentConsumers;
     }

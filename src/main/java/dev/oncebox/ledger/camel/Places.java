@@ -19,7 +19,9 @@ final class Places {
             return;
         }
         exchange.setVariable(FREED, true);
-        if (exchange.getVariable(Variables.SENT) == null) {
+        if (exchange.getVariable(Variables.ASKED) != null) {
+            capacity.asked(call, verdict);
+        } else if (exchange.getVariable(Variables.SENT) == null) {
             capacity.giveBack(call.engine(), 1);
         } else {
             capacity.settled(call, verdict);

@@ -1,5 +1,6 @@
 package dev.oncebox.ledger.camel;
 
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Verdict;
@@ -31,11 +32,13 @@ final class Rescue {
     }
 
     synchronized void keep(Call call, Verdict verdict, @Nullable Reply reply) {
-        if (reply == null) {
+        if (reply == null || verdict instanceof Verdict.Running) {
             return;
         }
+        String address = verdict instanceof Verdict.Accepted accepted ? accepted.address() : "";
         String line = "{\"key\":\"" + call.keyHex() + "\",\"fence\":" + call.fence() + ",\"engine\":\"" + call.engine()
                 + "\",\"charged\":\"" + verdict.charged() + "\",\"valid\":" + (verdict instanceof Verdict.Valid)
+                + (address.isEmpty() ? "" : ",\"address\":" + TextNode.valueOf(address))
                 + ",\"status\":" + reply.status() + ",\"body\":\""
                 + Base64.getEncoder().encodeToString(reply.body()) + "\"}\n";
         if (append(file, line)) {

@@ -17,6 +17,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
@@ -74,6 +75,10 @@ public final class RescuedReplies {
             var reply = new Reply(
                     kept.path("status").asInt(),
                     Base64.getDecoder().decode(kept.path("body").asText()));
+            if (kept.hasNonNull("address")) {
+                var accepted = new Verdict.Accepted(kept.get("address").asText(), "accepted", Duration.ZERO);
+                return ledger.settle(call, accepted, NextStep.IN_DOUBT, reply) != null;
+            }
             boolean recorded = record(call, reply, kept.path("valid").asBoolean(), ledger, reading);
             CrashPoint.AFTER_RESCUE.reach();
             return recorded;

@@ -61,6 +61,9 @@ final class SettleProducer extends DefaultProducer {
                 Transition next = ledger.settle(call, verdict, step, reply);
                 exchange.setVariable(Variables.CALL_SETTLED, true);
                 CrashPoint.AFTER_DONE.reach();
+                if (next != null && next.state() == CallState.POLLING) {
+                    CrashPoint.AFTER_ACCEPTED.reach();
+                }
                 if (next != null && next.events().contains(EventKind.FALLBACK)) {
                     CrashPoint.AFTER_FALLBACK.reach();
                 }
@@ -90,7 +93,14 @@ final class SettleProducer extends DefaultProducer {
     }
 
     private void log(Call call, Verdict verdict, @Nullable Transition next, boolean waited) {
-        if (next == null) {
+        if (verdict instanceof Verdict.Running running) {
+            if (!running.known() && troubles.isNews(call.engine() + "asked")) {
+                LOG.warn(
+                        "engine {} cannot be asked for an answer now: {} It is asked again.",
+                        call.engine(),
+                        running.said());
+            }
+        } else if (next == null) {
             LOG.warn("call {} was settled by somebody else meanwhile; the late reply is kept", call.keyHex());
         } else if (next.state() == CallState.DEAD) {
             LOG.warn("call {} failed for good: {} ({})", call.keyHex(), next.reason(), next.code());

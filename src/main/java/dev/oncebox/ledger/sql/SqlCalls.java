@@ -3,6 +3,7 @@ package dev.oncebox.ledger.sql;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Policy;
@@ -32,7 +33,7 @@ final class SqlCalls {
 
     static final String COLUMNS =
             " c.id, c.key, j.name, c.engine, c.fence, c.sends, c.attempts, c.earlier, c.unresolved, c.failures,"
-                    + " c.refused_since, j.definition, r.body FROM call c JOIN job j ON j.id = c.job JOIN request r ON r.call = c.id";
+                    + " c.refused_since, j.definition, r.body, c.remote, c.seen, c.reason FROM call c JOIN job j ON j.id = c.job JOIN request r ON r.call = c.id";
 
     private final RequestCodec codec;
     private final Policy.Source policies;
@@ -83,7 +84,8 @@ final class SqlCalls {
             int failures,
             long refusedSince,
             String definition,
-            byte[] body) {}
+            byte[] body,
+            Call.@Nullable Remote remote) {}
 
     List<Stored> claim(Session session, long node, String engine, int limit) throws SQLException {
         long now = clock.millis();
@@ -119,7 +121,10 @@ final class SqlCalls {
                 row.getInt(10),
                 row.getLong(11),
                 row.getString(12),
-                row.getBytes(13));
+                row.getBytes(13),
+                row.getString(14) == null
+                        ? null
+                        : new Call.Remote(row.getString(14), row.getLong(15), row.getString(16)));
     }
 
     Call call(Stored stored) {
@@ -136,7 +141,12 @@ final class SqlCalls {
                 stored.unresolved(),
                 stored.failures(),
                 stored.refusedSince(),
-                request);
+                request,
+                stored.remote());
+    }
+
+    Scope scope() {
+        return scope;
     }
 
     Policy policy(String job, String engine) {
@@ -168,8 +178,11 @@ final class SqlCalls {
         long now = clock.millis();
         Transition next = Transition.after(call, verdict, step, policies.of(call.job(), call.engine()), now, random);
         boolean changed = update(session, call, verdict, next, now);
+        if (verdict instanceof Verdict.Running && !changed) {
+            return null;
+        }
         int send = call.sends() + 1;
-        if (reply != null) {
+        if (reply != null && !(verdict instanceof Verdict.Running)) {
             session.update(
                     "INSERT INTO reply (call, send, at, status, body) VALUES (?, ?, ?, ?, ?)",
                     call.id(),
@@ -198,12 +211,17 @@ final class SqlCalls {
         for (EventKind kind : next.events()) {
             switch (kind) {
                 case DEAD_LETTER -> journal.add(kind, attempt, detail);
+                case QUEUED -> journal.add(kind, attempt, next.address() + " " + next.reason());
+                case POLLED -> journal.add(kind, attempt, next.reason());
                 case FALLBACK -> journal.fallback(attempt, next.engine(), next.code(), next.attempts() > 0);
                 default -> journal.charged(kind, attempt, verdict.charged(), cost, detail);
             }
         }
         if (next.state().isEnd()) {
             ended(session, call.id());
+        }
+        if (verdict instanceof Verdict.Accepted) {
+            SqlPolling.accepted(session, call.id());
         }
         return next;
     }
@@ -221,11 +239,13 @@ final class SqlCalls {
                                 + " refused_since = ?, doubts = doubts + ? - CASE WHEN state = 'DOUBT'"
                                 + " OR (state = 'READY' AND unresolved = 0 AND doubts > 0) THEN 1 ELSE 0 END,"
                                 + " unresolved = ?, ended = ?, code = ?, reason = ?,"
+                                + " remote = CASE ? WHEN 'READY' THEN NULL ELSE coalesce(?, remote) END,"
+                                + " batch = CASE ? WHEN 'READY' THEN NULL ELSE batch END, seen = ?,"
                                 + " cost = CASE WHEN ? IS NULL THEN cost ELSE coalesce(cost, 0) + ? END,"
                                 + " model = ?, finish = ?, usage = ?,"
                                 + " input_tokens = CASE WHEN ? IS NULL THEN input_tokens ELSE coalesce(input_tokens, 0) + ? END,"
                                 + " output_tokens = CASE WHEN ? IS NULL THEN output_tokens ELSE coalesce(output_tokens, 0) + ? END"
-                                + " WHERE id = ? AND fence = ? AND state IN ('SENT', 'DOUBT', ?)",
+                                + " WHERE id = ? AND fence = ? AND state IN ('POLLING', ?, ?, ?)",
                         next.state(),
                         next.engine(),
                         next.due(),
@@ -238,6 +258,10 @@ final class SqlCalls {
                         next.state().isEnd() ? now : 0,
                         next.code(),
                         next.reason(),
+                        next.state(),
+                        next.address(),
+                        next.state(),
+                        next.seen(),
                         billionths(usage.cost()),
                         billionths(usage.cost()),
                         answer == null ? null : answer.model(),
@@ -249,15 +273,18 @@ final class SqlCalls {
                         usage.outputTokens(),
                         call.id(),
                         call.fence(),
+                        verdict instanceof Verdict.Running ? CallState.POLLING : CallState.SENT,
+                        verdict instanceof Verdict.Running ? CallState.POLLING : CallState.DOUBT,
                         alsoFrom(verdict))
                 == 1;
     }
 
     private static CallState alsoFrom(Verdict verdict) {
-        if (verdict instanceof Verdict.Unsent) {
+        if (verdict.charged() == Charged.NO) {
             return CallState.CLAIMED;
         }
-        return verdict instanceof Verdict.Valid ? CallState.READY : CallState.SENT;
+        boolean endsDoubt = verdict instanceof Verdict.Valid || verdict instanceof Verdict.Accepted;
+        return endsDoubt ? CallState.READY : CallState.POLLING;
     }
 
     private void store(Session session, Call call, Answer answer) throws SQLException {

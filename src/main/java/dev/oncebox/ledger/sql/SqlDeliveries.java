@@ -10,6 +10,7 @@ import dev.oncebox.ledger.SettledFile;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
@@ -35,15 +36,17 @@ final class SqlDeliveries {
             + " AND seq = (SELECT max(seq) FROM event l WHERE l.call = e.call AND l.attempt = e.attempt"
             + " AND l.charged IS NOT NULL) ORDER BY seq";
 
+    private final Clock clock;
     private final Scope scope;
 
-    SqlDeliveries(Scope scope) {
+    SqlDeliveries(Clock clock, Scope scope) {
+        this.clock = clock;
         this.scope = scope;
     }
 
     List<SettledFile> settled(Session session, int limit) throws SQLException {
         return session.list(
-                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.output FROM (SELECT * FROM file"
+                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.sidecar, f.output FROM (SELECT * FROM file"
                         + " WHERE state = 'TAKEN' AND pending = 0" + scope.files() + ") f"
                         + " JOIN job j ON j.id = f.job ORDER BY f.id LIMIT ?",
                 row -> new SettledFile(
@@ -53,7 +56,8 @@ final class SqlDeliveries {
                         DroppedFile.Kind.valueOf(row.getString(4)),
                         row.getBytes(5),
                         row.getLong(6),
-                        row.getString(7)),
+                        row.getString(7),
+                        row.getString(8)),
                 limit);
     }
 
@@ -64,6 +68,26 @@ final class SqlDeliveries {
             session.each(OUTCOMES, page::take, file.id(), page.last, PAGE);
         } while (page.rows == PAGE && page.settled);
         return page.settled;
+    }
+
+    boolean delivered(Session session, long node, SettledFile file, String output) throws SQLException {
+        long now = clock.millis();
+        int changed = session.update(
+                "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?, sidecar = NULL, sidecar_due = 0"
+                        + " WHERE id = ? AND state = 'TAKEN' AND pending = 0",
+                now,
+                output,
+                file.id());
+        if (changed == 1) {
+            session.update(
+                    "INSERT INTO event (at, node, file, kind, detail) VALUES (?, ?, ?, ?, ?)",
+                    now,
+                    node,
+                    file.id(),
+                    EventKind.DELIVERED,
+                    output);
+        }
+        return changed == 1;
     }
 
     /**

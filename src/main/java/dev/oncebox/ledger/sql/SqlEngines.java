@@ -96,9 +96,15 @@ final class SqlEngines {
         return calls.size();
     }
 
-    /** A condition that a waiting call can be sent before a moment, and its values. */
-    private record Sendable(String condition, List<Object> values) {
-        static Sendable of(long until, Reach reach) {
+    /** A condition that something can be done for a call before a moment, and its values. */
+    private record Possible(String condition, List<Object> values) {
+        static Possible asking(long until, Reach reach) {
+            var values = new ArrayList<Object>(List.of(until));
+            values.addAll(reach.polled());
+            return new Possible("(due <= ? AND engine IN (" + places(reach.polled()) + "))", values);
+        }
+
+        static Possible sending(long until, Reach reach) {
             var condition = new StringBuilder("(due <= ? AND (engine IN (" + places(reach.engines()) + ")");
             var values = new ArrayList<Object>(List.of(until));
             values.addAll(reach.engines());
@@ -111,33 +117,46 @@ final class SqlEngines {
                 values.add(move.from());
                 values.addAll(move.jobs());
             }
-            return new Sendable(condition.append("))").toString(), values);
+            return new Possible(condition.append("))").toString(), values);
         }
     }
 
     Work work(Session session, long until, Reach reach) throws SQLException {
-        Sendable sendable = Sendable.of(until, reach);
-        Object[] values = sendable.values().toArray();
-        String ready = "SELECT count(*) FROM call WHERE state = 'READY'" + scope.calls() + " AND ";
+        Possible sending = Possible.sending(until, reach);
+        Possible asking = Possible.asking(until, reach);
         return new Work(
-                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')"
-                                + scope.calls())
-                        + session.number(ready + sendable.condition(), values),
-                session.number(ready + "NOT " + sendable.condition(), values),
+                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT')" + scope.calls())
+                        + count(session, "READY", "", sending)
+                        + count(session, "POLLING", "", asking),
+                count(session, "READY", "NOT ", sending) + count(session, "POLLING", "NOT ", asking),
                 session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0" + scope.files()),
                 session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'" + scope.calls()),
                 session.number("SELECT count(*) FROM call WHERE state = 'DEAD'" + scope.calls()));
     }
 
-    boolean isBusy(Session session, long until, Reach reach) throws SQLException {
-        Sendable sendable = Sendable.of(until, reach);
+    private long count(Session session, String state, String not, Possible possible) throws SQLException {
         return session.number(
-                        "SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT', 'POLLING')"
-                                + scope.calls() + ") OR EXISTS (SELECT 1 FROM call WHERE state = 'READY'"
-                                + scope.calls() + " AND " + sendable.condition()
+                "SELECT count(*) FROM call WHERE state = '" + state + "'" + scope.calls() + " AND " + not
+                        + possible.condition(),
+                possible.values().toArray());
+    }
+
+    boolean isBusy(Session session, long until, Reach reach) throws SQLException {
+        return session.number("SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT')" + scope.calls()
                                 + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0"
-                                + scope.files() + ")",
-                        sendable.values().toArray())
+                                + scope.files()
+                                + ")")
+                        > 0
+                || isAny(session, "READY", Possible.sending(until, reach))
+                || isAny(session, "POLLING", Possible.asking(until, reach));
+    }
+
+    private boolean isAny(Session session, String state, Possible possible) throws SQLException {
+        return session.number(
+                        "SELECT EXISTS (SELECT 1 FROM call WHERE state = '" + state + "'" + scope.calls() + " AND "
+                                + possible.condition()
+                                + ")",
+                        possible.values().toArray())
                 > 0;
     }
 
@@ -160,7 +179,7 @@ final class SqlEngines {
         return String.join(", ", Collections.nCopies(values.size(), "?"));
     }
 
-    void pauses(Session session, Map<String, Pause> pauses) throws SQLException {
+    int pauses(Session session, Map<String, Pause> pauses) throws SQLException {
         session.update("DELETE FROM pause");
         for (Map.Entry<String, Pause> each : pauses.entrySet()) {
             Pause pause = each.getValue();
@@ -172,6 +191,7 @@ final class SqlEngines {
                     pause.until(),
                     pause.reason());
         }
+        return pauses.size();
     }
 
     static Map<String, Pause> pauses(Session session) throws SQLException {

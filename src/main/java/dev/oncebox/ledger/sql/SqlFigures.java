@@ -97,12 +97,17 @@ final class SqlFigures {
     }
 
     /** What was, or may have been, charged since a moment. */
+    /** What was accepted and has no end yet is charged as well, and nobody knows what it costs. */
     static Ledger.Spent spent(Session session, long since) throws SQLException {
+        long accepted = session.number("SELECT count(*) FROM call WHERE state = 'POLLING' AND sent >= ?", since);
         Ledger.Spent spent = session.one(
                 "SELECT count(*), coalesce(sum(cost IS NULL), 0), coalesce(sum(cost), 0), coalesce(max(cost), 0)"
                         + " FROM event WHERE charged IN ('YES', 'UNKNOWN') AND at >= ?",
                 row -> new Ledger.Spent(
-                        row.getLong(1), row.getLong(2), billionths(row.getLong(3)), billionths(row.getLong(4))),
+                        row.getLong(1) + accepted,
+                        row.getLong(2) + accepted,
+                        billionths(row.getLong(3)),
+                        billionths(row.getLong(4))),
                 since);
         return spent == null ? Ledger.Spent.NOTHING : spent;
     }

@@ -163,6 +163,7 @@ final class SqlIntake {
                 invalid,
                 pending,
                 file.id());
+        SqlPolling.joined(session, file.id());
     }
 
     /** Where an item belongs: to a call, or nowhere with a reason. */
@@ -267,7 +268,7 @@ final class SqlIntake {
         return session.number("SELECT items FROM file WHERE id = ?", file.id());
     }
 
-    void discard(Session session, ReceivedFile file) throws SQLException {
+    int discard(Session session, ReceivedFile file) throws SQLException {
         List<Long> calls = session.list(
                 "SELECT DISTINCT call FROM item WHERE file = ? AND call IS NOT NULL", row -> row.getLong(1), file.id());
         session.update("DELETE FROM item WHERE file = ?", file.id());
@@ -292,6 +293,7 @@ final class SqlIntake {
                 handOn(session, call);
             }
         }
+        return calls.size();
     }
 
     /** A call whose causing item is gone is caused by the first that is left, so that it is counted once. */

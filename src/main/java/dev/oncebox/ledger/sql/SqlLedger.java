@@ -1,16 +1,17 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.ledger.Batches;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
-import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Policy;
+import dev.oncebox.ledger.QueuedFile;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.SettledFile;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -46,21 +46,9 @@ public final class SqlLedger implements Ledger {
      * @param keyVersion the version of the keys that intake makes
      * @param random for jitter
      * @param onLost told why when the ledger can no longer be trusted; nothing is sent from then on
-     * @param scope which calls are claimed and which files delivered
      */
     public record Surroundings(
-            Policy.Source policies,
-            int keyVersion,
-            Clock clock,
-            RandomGenerator random,
-            Consumer<String> onLost,
-            Scope scope) {
-
-        public Surroundings(
-                Policy.Source policies, int keyVersion, Clock clock, RandomGenerator random, Consumer<String> onLost) {
-            this(policies, keyVersion, clock, random, onLost, Scope.everything());
-        }
-    }
+            Policy.Source policies, int keyVersion, Clock clock, RandomGenerator random, Consumer<String> onLost) {}
 
     private final Dialect dialect;
     private final Clock clock;
@@ -71,6 +59,8 @@ public final class SqlLedger implements Ledger {
     private final SqlCalls calls;
     private final SqlRecovery recovery;
     private final SqlEngines engines;
+    private final SqlPolling polling;
+    private final GroupedBatches batches;
     private final SqlDeliveries deliveries;
     private final long node;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -80,29 +70,39 @@ public final class SqlLedger implements Ledger {
         return thread;
     });
 
-    private SqlLedger(Dialect dialect, Surroundings around) throws SQLException {
+    private SqlLedger(Dialect dialect, Surroundings around, Scope scope) throws SQLException {
         var codec = new RequestCodec();
         this.dialect = dialect;
         this.clock = around.clock();
         this.onLost = around.onLost();
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
-        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect, around.scope());
+        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect, scope);
         this.recovery = new SqlRecovery(calls, clock);
-        this.engines = new SqlEngines(clock, around.scope());
-        this.deliveries = new SqlDeliveries(around.scope());
+        this.engines = new SqlEngines(clock, scope);
+        this.polling = new SqlPolling(clock, scope);
+        this.deliveries = new SqlDeliveries(clock, scope);
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
         this.node = writer.write(new Nodes(clock, LEASE)::enter);
+        this.batches = new GroupedBatches(
+                new GroupedBatches.Access(readers, writer, node, this::changed),
+                new SqlBatches(calls, clock),
+                stored -> recovery.readable(stored, this::bury));
         timer.scheduleWithFixedDelay(this::watch, WATCH.toMillis(), WATCH.toMillis(), TimeUnit.MILLISECONDS);
         timer.scheduleWithFixedDelay(this::beat, BEAT.toMillis(), BEAT.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Opens the ledger in a file as its only worker, making or migrating it. */
     public static SqlLedger open(Path file, Surroundings around) {
+        return open(file, around, Scope.everything());
+    }
+
+    /** The same, with what it is to claim, ask for and deliver. */
+    public static SqlLedger open(Path file, Surroundings around, Scope scope) {
         Dialect dialect = new Sqlite(file, false);
         dialect.migrate();
         try {
-            return new SqlLedger(dialect, around);
+            return new SqlLedger(dialect, around, scope);
         } catch (SQLException | LedgerException e) {
             throw new ConfigException("The ledger " + file + " cannot be opened: " + e.getMessage());
         }
@@ -137,10 +137,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void discard(ReceivedFile file) {
-        writer.write(session -> {
-            intake.discard(session, file);
-            return true;
-        });
+        writer.write(session -> intake.discard(session, file));
     }
 
     @Override
@@ -168,15 +165,11 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<Call> claim(String engine, int limit) {
-        List<Call> claimed = new ArrayList<>();
-        for (SqlCalls.Stored stored : writer.write(session -> calls.claim(session, node, engine, limit))) {
-            try {
-                claimed.add(calls.call(stored));
-            } catch (RuntimeException e) {
-                writer.write(session -> recovery.bury(session, node, stored));
-            }
-        }
-        return claimed;
+        return recovery.readable(writer.write(session -> calls.claim(session, node, engine, limit)), this::bury);
+    }
+
+    private void bury(SqlCalls.Stored stored) {
+        writer.write(session -> recovery.bury(session, node, stored));
     }
 
     @Override
@@ -201,6 +194,38 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
+    public List<Call> polling(String engine, Duration interval, int limit) {
+        return writer.write(session -> polling.polling(session, engine, interval, limit)).stream()
+                .map(stored -> calls.call(stored).beforeSend())
+                .toList();
+    }
+
+    @Override
+    public Batches batches() {
+        return batches;
+    }
+
+    @Override
+    public long untilPolling(Collection<String> engines) {
+        return readers.read(session -> polling.untilDue(session, engines));
+    }
+
+    @Override
+    public List<QueuedFile> queued(int limit) {
+        return readers.read(session -> polling.queued(session, limit));
+    }
+
+    @Override
+    public void placed(QueuedFile file, String sidecar) {
+        writer.write(session -> SqlPolling.placed(session, file, sidecar));
+    }
+
+    @Override
+    public void addressed(QueuedFile file) {
+        writer.write(session -> SqlPolling.addressed(session, file));
+    }
+
+    @Override
     public boolean isOpen(Call call) {
         return readers.read(session -> calls.isOpen(session, call));
     }
@@ -217,25 +242,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void delivered(SettledFile file, String output) {
-        writer.write(session -> {
-            long now = clock.millis();
-            int changed = session.update(
-                    "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?"
-                            + " WHERE id = ? AND state = 'TAKEN' AND pending = 0",
-                    now,
-                    output,
-                    file.id());
-            if (changed == 1) {
-                session.update(
-                        "INSERT INTO event (at, node, file, kind, detail) VALUES (?, ?, ?, ?, ?)",
-                        now,
-                        node,
-                        file.id(),
-                        EventKind.DELIVERED,
-                        output);
-            }
-            return changed;
-        });
+        writer.write(session -> deliveries.delivered(session, node, file, output));
         changed();
     }
 
@@ -276,10 +283,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void pauses(Map<String, Pause> pauses) {
-        writer.write(session -> {
-            engines.pauses(session, pauses);
-            return true;
-        });
+        writer.write(session -> engines.pauses(session, pauses));
     }
 
     @Override

@@ -10,8 +10,10 @@ import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.Verdict;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Puts calls that a process or a damaged row left behind where they can go on. */
@@ -35,6 +37,7 @@ final class SqlRecovery {
     /** Claims that never sent go back; what was sent is in doubt, and the engine's policy says what follows. */
     int recover(Session session, long node) throws SQLException {
         followClock(session, node);
+        SqlBatches.recover(session, clock.millis());
         session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED'");
         List<SqlCalls.Stored> lost = sent(session);
         for (SqlCalls.Stored stored : lost) {
@@ -93,25 +96,11 @@ final class SqlRecovery {
 
     /** The call before its last send; null when the stored request cannot be read. */
     private @Nullable Call claimed(SqlCalls.Stored stored) {
-        Call call;
         try {
-            call = calls.call(stored);
+            return calls.call(stored).beforeSend();
         } catch (RuntimeException e) {
             return null;
         }
-        return new Call(
-                call.id(),
-                call.key(),
-                call.job(),
-                call.engine(),
-                call.fence(),
-                call.sends() - 1,
-                call.attempts() - 1,
-                call.earlier(),
-                call.unresolved(),
-                call.failures(),
-                call.refusedSince(),
-                call.request());
     }
 
     /**
@@ -127,7 +116,7 @@ final class SqlRecovery {
                         node)
                 - now;
         if (ahead > 0) {
-            session.update("UPDATE call SET due = due - ? WHERE state = 'READY' AND due > ?", ahead, now);
+            session.update("UPDATE call SET due = due - ? WHERE state IN ('READY', 'POLLING') AND due > ?", ahead, now);
         }
         session.update("UPDATE node SET recovered = 1 WHERE id = ?", node);
     }
@@ -137,7 +126,21 @@ final class SqlRecovery {
      * told at its send that the claim is stale.
      */
     int release(Session session, long node) throws SQLException {
-        return session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED' AND owner = ?", node);
+        return session.update(
+                "UPDATE call SET state = 'READY', batch = NULL WHERE state = 'CLAIMED' AND owner = ?", node);
+    }
+
+    /** The claimed calls that can be read; the others are buried. */
+    List<Call> readable(List<SqlCalls.Stored> claimed, Consumer<SqlCalls.Stored> bury) {
+        List<Call> readable = new ArrayList<>(claimed.size());
+        for (SqlCalls.Stored stored : claimed) {
+            try {
+                readable.add(calls.call(stored));
+            } catch (RuntimeException e) {
+                bury.accept(stored);
+            }
+        }
+        return readable;
     }
 
     /** A call whose stored request cannot be read any more, so that it cannot be sent (again): it costs only itself. */

@@ -31,8 +31,15 @@ class MigrationTest extends LedgerTck {
 
     private static final List<String> TABLES =
             List.of("node", "job", "file", "call", "request", "answer", "reply", "item", "event");
-    private static final Set<String> NEW_COLUMNS =
-            Set.of("earlier", "unresolved", "cost of event", "recovered of node");
+    private static final Set<String> NEW_COLUMNS = Set.of(
+            "earlier",
+            "unresolved",
+            "cost of event",
+            "recovered of node",
+            "seen",
+            "batch of call",
+            "sidecar",
+            "sidecar_due");
 
     @Override
     protected LedgerStorage storage(Path folder) {

@@ -26,7 +26,8 @@ final class SimulatedWorld implements AutoCloseable {
     private final Session session;
 
     SimulatedWorld(@Nullable PlantedBug bug) throws SQLException, IOException {
-        for (String version : List.of("V1__ledger.sql", "V2__fallback_and_pauses.sql")) {
+        for (String version :
+                List.of("V1__ledger.sql", "V2__fallback_and_pauses.sql", "V3__asynchronous_engines.sql")) {
             try (InputStream script = SimulatedWorld.class.getResourceAsStream("/db/sqlite/" + version);
                     Statement statement = connection.createStatement()) {
                 statement.executeUpdate(new String(script.readAllBytes(), StandardCharsets.UTF_8));
