@@ -7,11 +7,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** {@code bin/oncebox ask} on a home, as cron calls it: a process of its own, its two outputs apart. */
 record AskHome(TestHome home, Path elsewhere) {
+
+    /** Many processes at once share the machine. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     Path file(String name, String content) {
         try {
@@ -28,7 +32,7 @@ record AskHome(TestHome home, Path elsewhere) {
         words.addAll(List.of("--home", home.root().toString(), file.toString()));
         Result result = ShellCommand.of(words.toArray(String[]::new))
                 .with("JAVA_OPTS", Launched.quickOptions())
-                .run();
+                .run(PATIENCE);
         assertThat(result.out()).as(result.err()).isEqualTo(result.exit() == 0 ? answer(file) + "\n" : "");
         return result;
     }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** How long an {@code ask} waits, and what ends it before: a signal, or the loss of the ledger. */
 final class AskClock {
 
-    private static final long LOOK_MILLIS = 150;
+    private static final long LOOK_MILLIS = 200;
     /** A large batch is not looked at all the time. */
     private static final long LONG_LOOK_MILLIS = 1000;
 

@@ -17,18 +17,23 @@ import java.time.Clock;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One asked file and its record in the ledger, whoever works on the ledger meanwhile. */
-final class AskLedger {
+final class AskLedger implements AutoCloseable {
 
     private static final int MOST_CHANGES = 5;
+    /** A look a moment with a connection of its own each would keep a machine busy on which many ask. */
+    private static final int MOST_USES = 40;
 
     private final AskedFile asked;
     private final Path ledger;
     private final FileReadings readings;
     private byte[] sha256 = new byte[0];
     private boolean broughtIn;
+    private @Nullable SqlAsk kept;
+    private int uses;
 
     AskLedger(Settings settings, AskedFile asked) {
         this.asked = asked;
@@ -78,19 +83,44 @@ final class AskLedger {
         }
     }
 
+    /** Uses a connection that is kept for a while: the ledger's file may be another one by then. */
+    private <T> @Nullable T reading(Function<SqlAsk, @Nullable T> use) {
+        SqlAsk open = kept == null ? SqlAsk.reading(ledger) : kept;
+        kept = null;
+        if (open == null) {
+            return null;
+        }
+        boolean sound = false;
+        try {
+            T result = use.apply(open);
+            sound = ++uses % MOST_USES != 0;
+            return result;
+        } finally {
+            if (sound) {
+                kept = open;
+            } else {
+                open.close();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (kept != null) {
+            kept.close();
+            kept = null;
+        }
+    }
+
     /** How far the file is; null: it is not recorded, as far as can be seen. */
     @Nullable
     Standing look() {
-        try (SqlAsk open = SqlAsk.reading(ledger)) {
-            return open == null ? null : open.look(asked.path(), sha256, asked.job());
-        }
+        return reading(open -> open.look(asked.path(), sha256, asked.job()));
     }
 
     /** Why nothing is sent, as the ledger's worker said last. */
     Map<String, Pause> pauses() {
-        try (SqlAsk open = SqlAsk.reading(ledger)) {
-            return open == null ? Map.of() : open.pauses();
-        }
+        return Objects.requireNonNullElse(reading(SqlAsk::pauses), Map.of());
     }
 
     /** Whether this ask recorded the file. */
@@ -100,9 +130,7 @@ final class AskLedger {
 
     /** Whether the process that holds the lock has looked the ledger over, so that others may write to it. */
     boolean isWorkedOnBy(WorkerLock.Holder holder) {
-        try (SqlAsk open = holder.pid() == 0 ? null : SqlAsk.reading(ledger)) {
-            return open != null && open.isWorkedOnBy(holder.pid());
-        }
+        return holder.pid() != 0 && Boolean.TRUE.equals(reading(open -> open.isWorkedOnBy(holder.pid())));
     }
 
     /**

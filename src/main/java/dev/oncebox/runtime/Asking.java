@@ -77,6 +77,8 @@ public final class Asking {
             reply = AskReply.failed(e.code(), e.getMessage());
         } catch (LedgerException e) {
             reply = AskReply.unclear("ledger", e.getMessage());
+        } finally {
+            ledger.close();
         }
         return new End(reply, clock.signal());
     }
@@ -125,7 +127,8 @@ public final class Asking {
                 ledger.record(false);
                 at = ledger.look();
             }
-            Map<String, Pause> pauses = lasting(ledger.pauses());
+            boolean waits = at != null && at.calls().waiting() > 0;
+            Map<String, Pause> pauses = waits ? lasting(ledger.pauses()) : Map.of();
             if (clock.isOver() || at != null && isHopeless(at, pauses)) {
                 return at == null ? notRecorded(holder) : now(at, pauses);
             }
@@ -187,6 +190,7 @@ public final class Asking {
     private AskReply work(WorkerLock lock) throws RejectedFile {
         Scope scope = Scope.oneFile();
         Map<String, Pause> pauses;
+        ledger.close();
         try (Worker worker = Worker.prepare(settings, lock, null, scope, clock::lost)) {
             Standing at = ledger.look();
             AskReply end = at == null ? null : rules.end(at);
@@ -201,6 +205,7 @@ public final class Asking {
             worker.start();
             waitFor(worker);
             pauses = lasting(worker.pauses());
+            ledger.close();
         }
         String loss = clock.loss();
         Standing at = loss == null ? ledger.look() : null;
