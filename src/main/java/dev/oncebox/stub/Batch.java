@@ -6,9 +6,11 @@ import dev.oncebox.stub.Progress.Look;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Many calls taken on together. A directive in any line may have words for the whole batch. */
@@ -17,16 +19,19 @@ final class Batch {
     private final String id;
     private final String face;
     private final Face manner;
-    private final List<BatchLine> lines;
+    private final int size;
     private final Later later;
     private final Progress progress;
     private final Submissions submissions;
     private final Instant created = Instant.now();
     private final Troubles download;
+    private final Troubles listing;
     private int listed;
     private @Nullable Instant cancelled;
     private @Nullable Instant ended;
+    private List<BatchLine> lines;
     private List<Outcome> outcomes = List.of();
+    private final Map<End, Long> counts = new EnumMap<>(End.class);
 
     /** @param face under which its lines are counted as submitted */
     Batch(String id, String face, Face manner, List<BatchLine> lines, Submissions submissions) {
@@ -34,9 +39,11 @@ final class Batch {
         this.face = face;
         this.manner = manner;
         this.lines = lines;
+        this.size = lines.size();
         this.later = Later.of(lines.stream().map(line -> line.step().later()).toList());
         this.progress = new Progress(later, "batch-");
         this.download = new Troubles(later.troubles("batch-content"));
+        this.listing = new Troubles(later.troubles("list"));
         this.submissions = submissions;
     }
 
@@ -49,7 +56,7 @@ final class Batch {
     }
 
     int size() {
-        return lines.size();
+        return size;
     }
 
     Instant created() {
@@ -68,12 +75,20 @@ final class Batch {
     }
 
     /** The lines count as submitted from here on. */
-    void start() {
+    synchronized void start() {
         lines.forEach(line -> submissions.start(face, line.customId()));
     }
 
     Troubles download() {
         return download;
+    }
+
+    /** What goes wrong with a listing that this batch would be in. */
+    static Step listingTrouble(Stream<Batch> batches) {
+        return batches.map(batch -> batch.listing.next())
+                .filter(step -> step != Step.GOOD)
+                .findFirst()
+                .orElse(Step.GOOD);
     }
 
     Look look() {
@@ -115,13 +130,22 @@ final class Batch {
         return cancelled == null && later.is("batch-expired");
     }
 
-    /** What became of the lines, in no order; empty while it goes on. */
+    /** What became of the lines, in no order; empty while it goes on, and once it was forgotten. */
     synchronized List<Outcome> outcomes() {
         return outcomes;
     }
 
-    long count(End end) {
-        return outcomes().stream().filter(outcome -> outcome.end() == end).count();
+    /** Lets go of what became of the lines; only {@link #count} still knows. */
+    synchronized void forget() {
+        outcomes = List.of();
+    }
+
+    synchronized long count(End end) {
+        return counts.getOrDefault(end, 0L);
+    }
+
+    synchronized long outcomesCounted() {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
     private void end(boolean early) {
@@ -139,6 +163,8 @@ final class Batch {
             }
         }
         outcomes = List.copyOf(shuffled(spoiled(all)));
+        outcomes.forEach(outcome -> counts.merge(outcome.end(), 1L, Long::sum));
+        lines = List.of();
         ended = Instant.now();
     }
 

@@ -2,15 +2,20 @@ package dev.oncebox.stub;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.oncebox.stub.Multipart.Part;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** OpenAI's files: what a batch reads and what it leaves behind. */
 final class FilesDesk {
 
     private static final Face MANNER = new ChatFace();
     private static final int MOST = 10_000;
+
+    private static final Pattern UPLOAD = Pattern.compile("\\[\\[stub:[^\\]]*\\bupload=[^\\]]*]]");
 
     private FilesDesk() {}
 
@@ -23,8 +28,22 @@ final class FilesDesk {
         }
         StoredFile stored = new StoredFile(
                 Shelf.newId("file-"), file.filename(), purpose, file.content(), Instant.now(), new Troubles(List.of()));
-        visit.memory().files().put(stored.id(), stored);
-        return Served.whole(Reply.json(200, stored.view()));
+        Step trouble = trouble(visit, file);
+        if (trouble.accepts()) {
+            visit.memory().files().put(stored.id(), stored);
+        }
+        return Replies.troubled(MANNER, trouble, () -> Reply.json(200, stored.view()));
+    }
+
+    /** What the first directive that is about uploading asks for; each upload with the same directive is a turn. */
+    private static Step trouble(Visit visit, Part file) throws BadRequest {
+        Matcher directive = UPLOAD.matcher(new String(file.content(), StandardCharsets.ISO_8859_1));
+        if (!directive.find()) {
+            return Step.GOOD;
+        }
+        int turn = visit.memory().tally().turn("upload " + directive.group());
+        List<Step> troubles = Script.of(directive.group()).step(turn).later().troubles("upload");
+        return troubles.isEmpty() ? Step.GOOD : troubles.get(0);
     }
 
     static Served list(Visit visit) throws BadRequest {

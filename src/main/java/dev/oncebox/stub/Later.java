@@ -21,7 +21,7 @@ record Later(Map<String, String> words) {
     static final String KNOWN = "ready=, polls=, lag=, poll=, location=, lost, gone, failed, expired, redirect, "
             + "running202, inline, batch-ready=, batch-polls=, batch-lag=, batch-poll=, batch-content=, batch-failed=, "
             + "batch-expired=, batch-missing=, batch-double=, batch-unknown=, batch-null-files, batch-empty-files, "
-            + "create=, create-reset, create-close, create-hang, create-lost, list-lag=";
+            + "upload=, list=, create=, create-reset, create-close, create-hang, create-lost, list-lag=";
 
     private static final Set<String> FLAGS = Set.of(
             "lost",
@@ -48,7 +48,8 @@ record Later(Map<String, String> words) {
             "batch-double",
             "batch-unknown",
             "list-lag");
-    private static final Set<String> TROUBLES = Set.of("poll", "batch-poll", "batch-content", "create");
+    private static final Set<String> TROUBLES =
+            Set.of("poll", "batch-poll", "batch-content", "create", "upload", "list");
     private static final Set<String> PLACES = Set.of("relative", "absolute", "other", "none", "body");
     private static final Pattern NUMBER = Pattern.compile("\\d{1,6}");
     private static final Pattern CODE = Pattern.compile("[a-z0-9_]+");

@@ -4,7 +4,7 @@ package dev.oncebox.stub;
 final class Memory {
 
     private static final int MAX_JOBS = 50_000;
-    private static final int MAX_LINES = 500_000;
+    private static final int MAX_LINES = 200_000;
     private static final long MAX_BYTES = 256L * 1024 * 1024;
 
     private final Tally tally;

@@ -83,11 +83,12 @@ final class MessageBatchesDesk {
     static Served list(Visit visit) throws BadRequest {
         Listing listing = Listing.of(visit.request(), "after_id", 20, 1000);
         List<Batch> batches = visit.memory().messageBatches().newestFirst();
-        if (listing.isFirst()) {
+        Step trouble = Batch.listingTrouble(batches.stream());
+        if (listing.isFirst() && trouble == Step.GOOD) {
             batches = batches.stream().filter(Batch::isListed).toList();
         }
-        return Served.whole(
-                Reply.json(200, listing.page(batches, Batch::id, batch -> view(visit, batch, status(batch)))));
+        ObjectNode page = listing.page(batches, Batch::id, batch -> view(visit, batch, status(batch)));
+        return Replies.troubled(FACE, trouble, () -> Reply.json(200, page));
     }
 
     static Served cancel(Visit visit) throws BadRequest {

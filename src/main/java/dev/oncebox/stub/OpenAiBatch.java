@@ -87,7 +87,7 @@ final class OpenAiBatch {
         view.putObject("request_counts")
                 .put("total", status.equals("validating") || failed() ? 0 : batch.size())
                 .put("completed", done)
-                .put("failed", ended == null ? 0 : batch.outcomes().size() - done);
+                .put("failed", ended == null ? 0 : batch.outcomesCounted() - done);
         view.set("metadata", request.path("metadata").isObject() ? request.path("metadata") : null);
         return view;
     }
@@ -98,6 +98,8 @@ final class OpenAiBatch {
             return;
         }
         closed = true;
+        List<Outcome> outcomes = batch.outcomes();
+        batch.forget();
         if (batch.later().is("batch-null-files")) {
             return;
         }
@@ -106,7 +108,6 @@ final class OpenAiBatch {
             error = "";
             return;
         }
-        List<Outcome> outcomes = batch.outcomes();
         output = file(
                 "output", outcomes.stream().filter(o -> o.end() == End.DONE).toList());
         error = file("error", outcomes.stream().filter(o -> o.end() != End.DONE).toList());

@@ -1,5 +1,6 @@
 package dev.oncebox.stub;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.oncebox.stub.Step.Delivery;
 import dev.oncebox.stub.Step.Form;
@@ -26,6 +27,7 @@ final class OpenAiBatchesDesk {
         if (!request.path("completion_window").asText().equals("24h")) {
             throw new BadRequest("'completion_window' must be 24h");
         }
+        checkMetadata(request.path("metadata"));
         StoredFile file = visit.memory()
                 .files()
                 .find(request.path("input_file_id").asText())
@@ -46,6 +48,19 @@ final class OpenAiBatchesDesk {
         return put(
                 visit,
                 new OpenAiBatch(batch, request, lines.errors(), visit.memory().files()));
+    }
+
+    private static void checkMetadata(JsonNode metadata) throws BadRequest {
+        boolean good = metadata.size() <= 16;
+        for (Map.Entry<String, JsonNode> pair : metadata.properties()) {
+            JsonNode value = pair.getValue();
+            good &= pair.getKey().length() <= 64
+                    && value.isTextual()
+                    && value.asText().length() <= 512;
+        }
+        if (!good) {
+            throw new BadRequest("'metadata' has at most 16 texts of at most 512 characters, their names at most 64");
+        }
     }
 
     private static Served put(Visit visit, OpenAiBatch batch) {
@@ -76,11 +91,12 @@ final class OpenAiBatchesDesk {
     static Served list(Visit visit) throws BadRequest {
         Listing listing = Listing.of(visit.request(), "after", 20, 100);
         List<OpenAiBatch> batches = visit.memory().batches().newestFirst();
-        if (listing.isFirst()) {
+        Step trouble = Batch.listingTrouble(batches.stream().map(OpenAiBatch::batch));
+        if (listing.isFirst() && trouble == Step.GOOD) {
             batches = batches.stream().filter(batch -> batch.batch().isListed()).toList();
         }
         ObjectNode page = listing.page(batches, OpenAiBatch::id, OpenAiBatch::view);
-        return Served.whole(Reply.json(200, page.put("object", "list")));
+        return Replies.troubled(MANNER, trouble, () -> Reply.json(200, page.put("object", "list")));
     }
 
     static Served cancel(Visit visit) throws BadRequest {

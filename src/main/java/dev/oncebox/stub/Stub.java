@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  *       {@code status} is {@code succeeded}, {@code failed} or {@code expired}
  *   <li>{@code POST /v1/responses}: OpenAI's responses; with {@code "background": true} to be asked for by
  *       {@code GET /v1/responses/{id}}, and cancelled by {@code POST /v1/responses/{id}/cancel}
+ *   <li>{@code POST /v1/files}, {@code POST /v1/batches}, {@code GET /v1/batches/{id}}, {@code GET /v1/batches}, and so
+ *       on: OpenAI's batches to chat completions or responses, and their files
+ *   <li>{@code POST /v1/messages/batches}, {@code GET …/{id}}, {@code GET …/{id}/results}, and so on: Anthropic's batches
  *   <li>{@code GET /count}: {@link Counts} as JSON; {@code GET /submissions}: {@link #submissions()} and
  *       {@link #charged()}; {@code POST /reset-count}: counts, log, sequences from zero, everything stored forgotten
  *   <li>{@code GET /log}: the last calls, a JSON object a line: number, path, key, sha256, outcome, time, header names
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An answer begins with {@code [call 17]}, so a repeated send cannot hide. A POST is counted as soon as it is here
  * completely, before any delay or misbehaviour; one to an unknown path is counted as well, and gets 404. Not counted
- * as accepted: what is no call of a model, like a poll or a cancellation. An asynchronous call is submitted when the
+ * as accepted: what is no call of a model, like an upload, a poll or a cancellation; a batch is one POST. An asynchronous call is submitted when the
  * stub takes it on, even if the reply that would say so is lost ({@code reset}, {@code close}, {@code hang}).
  *
  * <p>A directive in the prompt (the last user message; the text) asks for trouble: {@code [[stub: 429 retry-after=1;
@@ -75,7 +78,26 @@ import org.jspecify.annotations.Nullable;
  *       (in the body alone)</td></tr>
  *   <tr><td>{@code redirect}, {@code running202}, {@code inline}</td><td>303 to the result once it is ready; 202 until
  *       then; the result in the reply to the POST</td></tr>
+ *   <tr><td>{@code batch-polls=}, {@code batch-ready=}, {@code batch-lag=}, {@code batch-poll=}</td><td>the same for a
+ *       batch, in any of its lines</td></tr>
+ *   <tr><td>{@code batch-failed=token_limit_exceeded}</td><td>it fails with this code and no line is submitted;
+ *       Anthropic's is refused</td></tr>
+ *   <tr><td>{@code batch-expired=3}</td><td>it expires, or is cancelled, with so many lines done</td></tr>
+ *   <tr><td>{@code batch-missing=1}, {@code batch-double=1}, {@code batch-unknown=1}</td><td>so many answered lines are
+ *       nowhere, there twice, of a foreign custom_id</td></tr>
+ *   <tr><td>{@code batch-null-files}, {@code batch-empty-files}</td><td>it completes with both file ids (the results'
+ *       address) null, or {@code ""}</td></tr>
+ *   <tr><td>{@code batch-content=503,cut}, {@code upload=500}, {@code list=500}</td><td>what goes wrong with each
+ *       download, with the upload, with each listing; an upload that is cut, reset or closed is stored</td></tr>
+ *   <tr><td>{@code create=429}, {@code create-reset}, {@code create-close}, {@code create-hang}</td><td>the creation is
+ *       refused; the batch is made and the reply is lost</td></tr>
+ *   <tr><td>{@code create-lost}, {@code list-lag=2}</td><td>the connection is closed and no batch made; the batch is not
+ *       in the first two listings</td></tr>
  * </table>
+ *
+ * <p>In a batch, the words of a plain reply are for the line: a status makes it an error, {@code expired} expires it,
+ * {@code failed} or a broken connection leaves it unanswered. A line's turn comes when a batch is created with it. The
+ * number of its call is above 1,000,000,000, where no POST's is.
  *
  * <p>An unknown word gets 400 and the list of the known ones.
  */

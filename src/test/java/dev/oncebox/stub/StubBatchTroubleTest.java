@@ -74,6 +74,21 @@ class StubBatchTroubleTest {
         assertThat(stub.charged()).isEqualTo(Map.of("a", 1));
     }
 
+    @Test
+    void a_cancelled_batch_may_have_some_lines_done() throws Exception {
+        JsonNode created = batches.create(three("batch-polls=9 batch-expired=1"));
+
+        assertThat(StubHttp.json(batches.cancel(created)).path("status").asText())
+                .isEqualTo("cancelling");
+        JsonNode batch = batches.get(created);
+
+        assertThat(batch.path("status").asText()).isEqualTo("cancelled");
+        assertThat(batches.file(batch, "output_file_id")).hasSize(1);
+        assertThat(batches.file(batch, "error_file_id")).hasSize(2);
+        assertThat(batch.at("/request_counts/failed").asInt()).isEqualTo(2);
+        assertThat(stub.charged()).isEqualTo(Map.of("a", 1));
+    }
+
     @ParameterizedTest
     @CsvSource({"batch-missing=1, 2, 2", "batch-double=1, 4, 3", "batch-unknown=1, 4, 4"})
     void lines_are_missing_or_double_or_foreign(String word, int lines, int ids) throws Exception {
@@ -155,6 +170,31 @@ class StubBatchTroubleTest {
         assertThat(batches.file(batch, "error_file_id").stream()
                         .map(line -> line.at("/error/code").asText()))
                 .containsExactlyInAnyOrder("batch_expired", "request_timeout");
+    }
+
+    @Test
+    void an_upload_may_be_refused_and_its_reply_lost() throws Exception {
+        String content = line("a", "[[stub: upload=500; upload=close]] x");
+        StubHttp http = batches.http();
+
+        assertThat(http.upload("batch", content).statusCode()).isEqualTo(500);
+        assertThat(http.getJson("/v1/files").path("data")).isEmpty();
+        assertThatThrownBy(() -> http.upload("batch", content)).isInstanceOf(IOException.class);
+        assertThat(http.getJson("/v1/files").path("data")).hasSize(1);
+        assertThat(http.upload("batch", content).statusCode()).isEqualTo(200);
+        assertThat(stub.count()).isZero();
+    }
+
+    @Test
+    void a_listing_may_fail() throws Exception {
+        assertThatThrownBy(() -> batches.create(three("create-close list=503,cut list-lag=1")))
+                .isInstanceOf(IOException.class);
+        StubHttp http = batches.http();
+
+        assertThat(http.get("/v1/batches").statusCode()).isEqualTo(503);
+        assertThatThrownBy(() -> http.get("/v1/batches")).isInstanceOf(IOException.class);
+        assertThat(http.getJson("/v1/batches").path("data")).isEmpty();
+        assertThat(http.getJson("/v1/batches").path("data")).hasSize(1);
     }
 
     @Test

@@ -150,6 +150,24 @@ class StubBatchesTest {
     }
 
     @Test
+    void an_input_of_no_line_or_too_many_fails_the_whole_batch() throws Exception {
+        assertThat(batches.get(batches.create(List.of("")))
+                        .at("/errors/data/0/code")
+                        .asText())
+                .isEqualTo("empty_file");
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 50_001; i++) {
+            lines.add(StubBatches.line("id-" + i, "x"));
+        }
+
+        JsonNode batch = batches.get(batches.create(lines));
+
+        assertThat(batch.at("/errors/data/0/code").asText()).isEqualTo("too_many_tasks");
+        assertThat(batch.at("/errors/data/0/line").isNull()).isTrue();
+        assertThat(stub.submissions()).isEmpty();
+    }
+
+    @Test
     void batches_are_listed_newest_first_page_by_page() throws Exception {
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -203,8 +221,14 @@ class StubBatchesTest {
                 .isEqualTo(400);
         assertThat(batches.post("file-x", "/v1/chat/completions", "24h").statusCode())
                 .isEqualTo(400);
+        ObjectNode unfit = StubHttp.object()
+                .put("input_file_id", file)
+                .put("endpoint", StubBatches.CHAT)
+                .put("completion_window", "24h");
+        unfit.putObject("metadata").put("key", 7);
+        assertThat(batches.http().post("/v1/batches", unfit).statusCode()).isEqualTo(400);
         assertThat(batches.http().get("/v1/batches/batch_x").statusCode()).isEqualTo(404);
-        assertThat(stub.count()).isEqualTo(3);
+        assertThat(stub.count()).isEqualTo(4);
     }
 
     @Test

@@ -5,8 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -149,6 +159,18 @@ class StubJobsTest {
     }
 
     @Test
+    void a_poll_may_hang() throws Exception {
+        HttpRequest poll = HttpRequest.newBuilder(stub.uri(location(job("[[stub: poll=hang]] a"))))
+                .timeout(Duration.ofMillis(300))
+                .build();
+
+        assertThatThrownBy(() -> http.client().send(poll, BodyHandlers.ofString()))
+                .isInstanceOf(HttpTimeoutException.class);
+        assertThat(http.client().send(poll, BodyHandlers.ofString()).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
     void a_job_whose_acceptance_is_lost_was_submitted_and_a_refused_one_was_not() throws Exception {
         assertThatThrownBy(() -> job("[[stub: reset]] a", "Idempotency-Key", "k"))
                 .isInstanceOf(IOException.class);
@@ -164,6 +186,25 @@ class StubJobsTest {
         stub.reset();
         assertThat(stub.submissions()).isEmpty();
         assertThat(stub.counts().faces()).isEmpty();
+    }
+
+    @Test
+    void many_jobs_at_once_are_all_counted() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        List<Callable<HttpResponse<String>>> posts = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            String key = "k" + i;
+            posts.add(() -> http.get(location(job(key, "Idempotency-Key", key))));
+        }
+
+        for (Future<HttpResponse<String>> done : threads.invokeAll(posts)) {
+            assertThat(StubHttp.json(done.get()).path("status").asText()).isEqualTo("succeeded");
+        }
+
+        threads.shutdown();
+        assertThat(stub.submissions()).hasSize(200).doesNotContainValue(2);
+        assertThat(stub.charged()).isEqualTo(stub.submissions());
+        assertThat(stub.counts().face("GET /jobs/{id}")).isEqualTo(200);
     }
 
     @ParameterizedTest
