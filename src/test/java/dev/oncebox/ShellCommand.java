@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,11 @@ public record ShellCommand(List<String> words, Path folder, Map<String, String> 
     }
 
     public Result run() {
+        return run(Duration.ofSeconds(PATIENCE_SECONDS));
+    }
+
+    /** @param patience after which it counts as hanging */
+    Result run(Duration patience) {
         try {
             Path out = Files.createTempFile("oncebox-", ".out");
             Path err = Files.createTempFile("oncebox-", ".err");
@@ -47,7 +53,7 @@ public record ShellCommand(List<String> words, Path folder, Map<String, String> 
                     .redirectError(err.toFile());
             builder.environment().putAll(environment);
             Process process = builder.start();
-            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();
                 throw new AssertionError("still running: " + words + "\n" + text(out) + text(err));
             }

@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             RunCommand.class,
+            AskCommand.class,
             StatusCommand.class,
             AnswersCommand.class,
             JournalCommand.class,

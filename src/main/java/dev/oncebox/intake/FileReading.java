@@ -16,12 +16,13 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A dropped file while it is read: its items in chunks, and proof at the end that what was read is what was announced.
  */
-final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
+public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     private static final int CHUNK_ITEMS = 500;
     private static final long CHUNK_BYTES = 4 << 20;
@@ -32,6 +33,7 @@ final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     private final ItemReader items;
     private final EntryMaker entries;
     private final Room.Part memory;
+    private @Nullable DroppedFile dropped;
 
     private FileReading(
             Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries, Room.Part memory) {
@@ -76,7 +78,8 @@ final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         }
     }
 
-    static byte[] digest(Path path) throws IOException {
+    /** The SHA-256 of a file as it is now, 32 bytes. */
+    public static byte[] digest(Path path) throws IOException {
         MessageDigest digest = sha256();
         byte[] buffer = new byte[64 * 1024];
         try (InputStream in = Files.newInputStream(path)) {
@@ -93,6 +96,21 @@ final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    void announce(DroppedFile file) {
+        dropped = file;
+    }
+
+    /** What the ledger is told of the file. */
+    public DroppedFile dropped() {
+        return Objects.requireNonNull(dropped);
+    }
+
+    /** Whether what was read, all of it, is what was announced; the file may have changed meanwhile. To be asked once. */
+    public boolean isAsAnnounced() {
+        return MessageDigest.isEqual(
+                stream.getMessageDigest().digest(), dropped().sha256());
     }
 
     Path path() {
@@ -131,11 +149,6 @@ final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
             chunk.add(entries.entry(item));
         }
         return chunk;
-    }
-
-    /** The digest of everything that was read; only whole once {@link #hasNext} is false. */
-    byte[] digestRead() {
-        return stream.getMessageDigest().digest();
     }
 
     @Override

@@ -125,6 +125,11 @@ public final class InboxFiles implements GenericFileFilter<File> {
         return name.startsWith(".") || name.startsWith("~");
     }
 
+    /** Whether a file's name is one that whole files have; others are being written under it. */
+    public static boolean isWhole(Path path) {
+        return wanted(path);
+    }
+
     private static boolean wanted(Path path) {
         String name = path.getFileName().toString();
         String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);

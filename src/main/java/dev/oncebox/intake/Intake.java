@@ -7,7 +7,6 @@ import dev.oncebox.files.DurableFile;
 import dev.oncebox.files.FileName;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
-import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.ReceivedFile;
@@ -21,10 +20,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.apache.camel.Exchange;
 import org.slf4j.Logger;
@@ -43,9 +40,7 @@ public final class Intake {
     private final Jobs jobs;
     private final Folders folders;
     private final InboxFiles inboxFiles;
-    private final long maxItem;
-    private final Room room = Room.ofHeap();
-    private final Map<String, EntryMaker> makers = new HashMap<>();
+    private final FileReadings readings;
 
     /** Where dropped files are, and where they go. All on one file system. */
     public record Folders(Path inbox, Path archive, Path rejected) {}
@@ -58,8 +53,7 @@ public final class Intake {
         this.jobs = jobs;
         this.folders = folders;
         this.inboxFiles = inboxFiles;
-        this.maxItem = maxItem;
-        jobs.all().forEach(job -> makers.put(job.name(), new EntryMaker(job)));
+        this.readings = new FileReadings(jobs, maxItem);
     }
 
     /** Settles what an earlier process left: a file that is gone from the inbox goes its way with what is recorded. */
@@ -106,16 +100,9 @@ public final class Intake {
         Path path = exchange.getMessage().getBody(File.class).toPath();
         String relative = relative(path);
         Job job = job(relative);
-        FileKind kind = FileKind.of(path.getFileName().toString());
-        FileReading reading =
-                FileReading.open(path, kind, Objects.requireNonNull(makers.get(job.name())), maxItem, room);
+        FileReading reading = readings.open(path, relative, job);
         exchange.setVariable(READING, reading);
-        // after the file's stamp was taken: another file put in its place meanwhile is noticed when it is archived
-        byte[] digest = FileReading.digest(path);
-        if (!reading.hasNext()) {
-            throw new RejectedFile("no_items", "The file holds no item: it is empty or has only blank lines.");
-        }
-        ReceivedFile file = ledger.receive(new DroppedFile(relative, job, reading.kind(kind), digest));
+        ReceivedFile file = ledger.receive(reading.dropped());
         exchange.setVariable(Variables.FILE, file);
         CrashPoint.AFTER_RECEIVED.reach();
     }
@@ -132,7 +119,7 @@ public final class Intake {
         FileReading reading = exchange.getVariable(READING, FileReading.class);
         reading.close();
         if (!file.known()) {
-            if (!MessageDigest.isEqual(reading.digestRead(), file.file().sha256())) {
+            if (!reading.isAsAnnounced()) {
                 ledger.discard(file);
                 throw new IOException(file.file().path() + " changed while it was being read");
             }

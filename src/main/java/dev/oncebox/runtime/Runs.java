@@ -3,6 +3,7 @@ package dev.oncebox.runtime;
 import dev.oncebox.config.Settings;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.ledger.sql.Scope;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -51,8 +52,17 @@ public final class Runs {
     /** Works until the end, stops gracefully, and says why it ended. */
     public End run() throws Worker.BusyException {
         new StopSignals().install(signal -> end.complete(new End(Kind.SIGNAL, signal, false, "")));
-        try (Worker worker =
-                Worker.prepare(settings, maxCalls, loss -> end.complete(new End(Kind.LOST, 0, false, loss)))) {
+        Preflight.check(settings);
+        WorkerLock lock = LockQueue.afterAsks(settings.ledgerFile(), end);
+        if (lock == null) {
+            return waitForEnd(null);
+        }
+        try (Worker worker = Worker.prepare(
+                settings,
+                lock,
+                maxCalls,
+                Scope.everything(),
+                loss -> end.complete(new End(Kind.LOST, 0, false, loss)))) {
             worker.start();
             LOG.info("Taking files from {}; answers appear in {}", settings.inbox(), settings.outbox());
             End reason = waitForEnd(worker);
@@ -67,12 +77,12 @@ public final class Runs {
         }
     }
 
-    private End waitForEnd(Worker worker) {
+    private End waitForEnd(@Nullable Worker worker) {
         while (true) {
             try {
                 return end.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                End idle = untilIdleFor == null ? null : idle(worker, untilIdleFor);
+                End idle = worker == null || untilIdleFor == null ? null : idle(worker, untilIdleFor);
                 if (idle != null) {
                     return idle;
                 }

@@ -23,6 +23,7 @@ import dev.oncebox.ledger.camel.Fallbacks;
 import dev.oncebox.ledger.camel.Guard;
 import dev.oncebox.ledger.camel.LedgerComponent;
 import dev.oncebox.ledger.camel.RescuedReplies;
+import dev.oncebox.ledger.sql.Scope;
 import dev.oncebox.ledger.sql.SqlLedger;
 import dev.oncebox.outbox.Outbox;
 import java.io.IOException;
@@ -55,6 +56,7 @@ public final class Worker implements AutoCloseable {
 
     private final Clock clock = new ForwardClock(Clock.systemUTC(), System::nanoTime);
     private final Settings settings;
+    private final Scope scope;
     private final WorkerLock lock;
     private final Ledger ledger;
     private final InboxFiles inboxFiles;
@@ -77,15 +79,17 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private Worker(Settings settings, @Nullable Long maxCalls, WorkerLock lock, Consumer<String> onLost) {
+    private Worker(Settings settings, @Nullable Long maxCalls, WorkerLock lock, Scope scope, Consumer<String> onLost) {
         this.settings = settings;
+        this.scope = scope;
         this.lock = lock;
         this.patience = longestCall(settings).plus(MARGIN);
         this.answers = new AnswerCheck(settings.jobs());
         this.engines = new Engines(settings.engines().values(), settings.retry(), clock);
         this.ledger = SqlLedger.open(
                 settings.ledgerFile(),
-                new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost));
+                new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost),
+                scope);
         this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle());
         this.intake = new Intake(
                 ledger,
@@ -120,15 +124,24 @@ public final class Worker implements AutoCloseable {
     public static Worker prepare(Settings settings, @Nullable Long maxCalls, Consumer<String> onLost)
             throws BusyException {
         Preflight.check(settings);
-        WorkerLock lock;
         try {
-            lock = WorkerLock.acquire(settings.ledgerFile());
+            WorkerLock lock = WorkerLock.acquire(settings.ledgerFile(), WorkerLock.Purpose.CHECK);
+            return prepare(settings, lock, maxCalls, Scope.everything(), onLost);
         } catch (WorkerLock.HeldException e) {
             throw new BusyException(String.valueOf(e.getMessage()));
         }
+    }
+
+    /**
+     * The same for whoever has the lock, which is the worker's from now on.
+     *
+     * @param scope what it works on; when it is not everything, nothing is taken from outside either
+     */
+    static Worker prepare(
+            Settings settings, WorkerLock lock, @Nullable Long maxCalls, Scope scope, Consumer<String> onLost) {
         boolean ready = false;
         try {
-            var worker = new Worker(settings, maxCalls, lock, onLost);
+            var worker = new Worker(settings, maxCalls, lock, scope, onLost);
             ready = true;
             return worker;
         } finally {
@@ -199,7 +212,11 @@ public final class Worker implements AutoCloseable {
             }
             intake.resume();
             CrashPoint.AFTER_RESUME.reach();
-            main.getCamelContext().getRouteController().startAllRoutes();
+            if (scope.isEverything()) {
+                main.getCamelContext().getRouteController().startAllRoutes();
+            } else {
+                InnerRoutes.start(main.getCamelContext());
+            }
         } catch (IOException e) {
             throw new ConfigException("The folders cannot be read: " + e);
         } catch (Exception e) {
@@ -286,6 +303,21 @@ public final class Worker implements AutoCloseable {
     /** Whether a file in the inbox could not be taken and is tried again later. */
     public boolean hasPostponedFiles() {
         return inboxFiles.hasPostponed();
+    }
+
+    /** What takes work out of the ledger. */
+    LedgerComponent component() {
+        return component;
+    }
+
+    /** Which engines are sent nothing at the moment, and under {@link Pause#BUDGET} whether all are. */
+    Map<String, Pause> pauses() {
+        return capacity.pauses();
+    }
+
+    /** How long calls in flight are waited for, at most. */
+    Duration patience() {
+        return patience;
     }
 
     /** Takes and sends nothing new, waits for the calls in flight and keeps their answers. */

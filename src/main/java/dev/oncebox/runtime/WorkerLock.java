@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +26,52 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerLock implements AutoCloseable {
 
+    /** What a process holds the lock for; written into the lock file. */
+    enum Purpose {
+        RUN,
+        ASK,
+        CHECK;
+
+        private String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * Who holds the lock, as far as the lock file says so.
+     *
+     * @param pid 0: it says nothing that could be believed
+     * @param purpose null: unknown
+     * @param name for people
+     */
+    record Holder(long pid, @Nullable Purpose purpose, String name) {
+        static final Holder UNKNOWN = new Holder(0, null, "another process");
+
+        /** Whether the process lives: what a killed one wrote stands there until the next one has written. */
+        boolean isAlive() {
+            return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+        }
+    }
+
     /** Another process holds the lock. */
     static final class HeldException extends Exception {
         private static final long serialVersionUID = 1;
 
-        HeldException(String message) {
+        private final transient Holder holder;
+
+        HeldException(Holder holder, String message) {
             super(message);
+            this.holder = holder;
+        }
+
+        Holder holder() {
+            return holder;
         }
     }
 
     private static final int LONGEST_NAME = 300;
-    private static final Pattern HOLDER = Pattern.compile("process \\d+ on \\S+ since [0-9TZ:-]+");
+    private static final Pattern HOLDER =
+            Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check)");
 
     private final FileChannel channel;
 
@@ -42,7 +79,7 @@ final class WorkerLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    static WorkerLock acquire(Path ledger) throws HeldException {
+    static WorkerLock acquire(Path ledger, Purpose purpose) throws HeldException {
         Path file = ledger.resolveSibling(ledger.getFileName() + ".lock");
         try {
             // beside the real file: a link to a ledger is the same ledger
@@ -52,13 +89,16 @@ final class WorkerLock implements AutoCloseable {
                     file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             if (lock(channel) == null) {
                 channel.close();
-                throw new HeldException("The ledger " + ledger + " is in use by " + holder(file)
-                        + ". Only one runtime may work on it; stop that one, or use another home.");
+                Holder holder = holder(file);
+                throw new HeldException(
+                        holder,
+                        "The ledger " + ledger + " is in use by " + holder.name()
+                                + ". Only one runtime may work on it; stop that one, or use another home.");
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(("process " + ProcessHandle.current().pid() + " on "
                             + host() + " since "
-                            + Instant.now().truncatedTo(ChronoUnit.SECONDS))
+                            + Instant.now().truncatedTo(ChronoUnit.SECONDS) + " for " + purpose.text())
                     .getBytes(StandardCharsets.UTF_8)));
             return new WorkerLock(channel);
         } catch (IOException e) {
@@ -82,10 +122,16 @@ final class WorkerLock implements AutoCloseable {
         }
     }
 
-    private static String holder(Path file) throws IOException {
+    private static Holder holder(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
-            String holder = new String(in.readNBytes(LONGEST_NAME), StandardCharsets.UTF_8);
-            return HOLDER.matcher(holder).matches() ? holder : "another process";
+            Matcher holder = HOLDER.matcher(new String(in.readNBytes(LONGEST_NAME), StandardCharsets.UTF_8));
+            if (!holder.matches()) {
+                return Holder.UNKNOWN;
+            }
+            return new Holder(
+                    Long.parseLong(holder.group(2)),
+                    Purpose.valueOf(holder.group(3).toUpperCase(Locale.ROOT)),
+                    holder.group(1));
         }
     }
 

@@ -65,6 +65,16 @@ public final class LedgerComponent extends DefaultComponent {
         return true;
     }
 
+    /** Takes no more calls to send out of the ledger; what else there is to do goes on. */
+    public void stopSending() {
+        consumers.stream().filter(DueConsumer.class::isInstance).forEach(LedgerConsumer::stopTaking);
+    }
+
+    /** Whether anything that was taken out of the ledger is under way. */
+    public boolean isWorking() {
+        return consumers.stream().anyMatch(LedgerConsumer::isWorking);
+    }
+
     /** How many files could not be delivered several times in a row; they are tried on. */
     public int stuckDeliveries() {
         return consumers.stream()

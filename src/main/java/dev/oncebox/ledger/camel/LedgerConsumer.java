@@ -148,6 +148,11 @@ abstract class LedgerConsumer extends DefaultConsumer {
         }
     }
 
+    /** Whether anything is under way beside the taking. */
+    final boolean isWorking() {
+        return underWay.getRegisteredParties() > (taking ? 2 : 1);
+    }
+
     /** Ends the taking; returns when nothing more will be started. */
     final void stopTaking() {
         taking = false;

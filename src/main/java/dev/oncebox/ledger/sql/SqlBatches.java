@@ -43,7 +43,7 @@ final class SqlBatches {
         long now = clock.millis();
         Ready ready = session.one(
                 "SELECT count(*), coalesce(min(due), 0) FROM (SELECT due FROM call WHERE state = 'READY' AND engine = ?"
-                        + " AND due <= ? ORDER BY due, id LIMIT ?)",
+                        + " AND due <= ?" + calls.scope().calls() + " ORDER BY due, id LIMIT ?)",
                 row -> new Ready(row.getLong(1), row.getLong(2)),
                 engine,
                 now,

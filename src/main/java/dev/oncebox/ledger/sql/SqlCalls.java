@@ -39,15 +39,31 @@ final class SqlCalls {
     private final Policy.Source policies;
     private final Clock clock;
     private final RandomGenerator random;
-    private final String claim;
+    private final Dialect dialect;
+    private final Scope scope;
 
     SqlCalls(RequestCodec codec, Policy.Source policies, Clock clock, RandomGenerator random, Dialect dialect) {
+        this(codec, policies, clock, random, dialect, Scope.everything());
+    }
+
+    SqlCalls(
+            RequestCodec codec,
+            Policy.Source policies,
+            Clock clock,
+            RandomGenerator random,
+            Dialect dialect,
+            Scope scope) {
         this.codec = codec;
         this.policies = policies;
         this.clock = clock;
         this.random = random;
-        this.claim = "WITH pick AS (SELECT id FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
-                + " ORDER BY due, id LIMIT ?" + dialect.skipLocked() + ")"
+        this.dialect = dialect;
+        this.scope = scope;
+    }
+
+    private String claim() {
+        return "WITH pick AS (SELECT id FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
+                + scope.calls() + " ORDER BY due, id LIMIT ?" + dialect.skipLocked() + ")"
                 + " UPDATE call SET state = 'CLAIMED', fence = fence + 1, owner = ?"
                 + " WHERE id IN (SELECT id FROM pick) RETURNING id, due";
     }
@@ -74,7 +90,7 @@ final class SqlCalls {
     List<Stored> claim(Session session, long node, String engine, int limit) throws SQLException {
         long now = clock.millis();
         List<Picked> picked = new ArrayList<>(
-                session.list(claim, row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
+                session.list(claim(), row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
         picked.sort(Comparator.comparingLong(Picked::due).thenComparingLong(Picked::id));
         List<Stored> calls = new ArrayList<>(picked.size());
         for (Picked each : picked) {
@@ -127,6 +143,10 @@ final class SqlCalls {
                 stored.refusedSince(),
                 request,
                 stored.remote());
+    }
+
+    Scope scope() {
+        return scope;
     }
 
     Policy policy(String job, String engine) {

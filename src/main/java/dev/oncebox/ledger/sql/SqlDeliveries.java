@@ -37,15 +37,18 @@ final class SqlDeliveries {
             + " AND l.charged IS NOT NULL) ORDER BY seq";
 
     private final Clock clock;
+    private final Scope scope;
 
-    SqlDeliveries(Clock clock) {
+    SqlDeliveries(Clock clock, Scope scope) {
         this.clock = clock;
+        this.scope = scope;
     }
 
     List<SettledFile> settled(Session session, int limit) throws SQLException {
         return session.list(
-                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.sidecar, f.output FROM file f"
-                        + " JOIN job j ON j.id = f.job WHERE f.state = 'TAKEN' AND f.pending = 0 ORDER BY f.id LIMIT ?",
+                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.sidecar, f.output FROM (SELECT * FROM file"
+                        + " WHERE state = 'TAKEN' AND pending = 0" + scope.files() + ") f"
+                        + " JOIN job j ON j.id = f.job ORDER BY f.id LIMIT ?",
                 row -> new SettledFile(
                         row.getLong(1),
                         row.getString(2),

@@ -22,9 +22,15 @@ final class SqlEngines {
             "Its engine, which would have recognised a repeat, is configured no more.";
 
     private final Clock clock;
+    private final Scope scope;
 
     SqlEngines(Clock clock) {
+        this(clock, Scope.everything());
+    }
+
+    SqlEngines(Clock clock, Scope scope) {
         this.clock = clock;
+        this.scope = scope;
     }
 
     private record Waiting(long id, long fence, int sends, boolean charged) {}
@@ -70,6 +76,7 @@ final class SqlEngines {
                 "SELECT id, fence, sends, attempts > 0 FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
                         + " AND job IN (SELECT id FROM job WHERE name IN (" + places(move.jobs()) + "))"
                         + (move.evenUnresolved() ? "" : " AND unresolved = 0")
+                        + scope.calls()
                         + " ORDER BY due, id LIMIT ?",
                 row -> new Waiting(row.getLong(1), row.getLong(2), row.getInt(3), row.getBoolean(4)),
                 values.toArray());
@@ -118,32 +125,36 @@ final class SqlEngines {
         Possible sending = Possible.sending(until, reach);
         Possible asking = Possible.asking(until, reach);
         return new Work(
-                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT')")
+                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT')" + scope.calls())
                         + count(session, "READY", "", sending)
                         + count(session, "POLLING", "", asking),
                 count(session, "READY", "NOT ", sending) + count(session, "POLLING", "NOT ", asking),
-                session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0"),
-                session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'"),
-                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'"));
+                session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0" + scope.files()),
+                session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'" + scope.calls()),
+                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'" + scope.calls()));
     }
 
-    private static long count(Session session, String state, String not, Possible possible) throws SQLException {
+    private long count(Session session, String state, String not, Possible possible) throws SQLException {
         return session.number(
-                "SELECT count(*) FROM call WHERE state = '" + state + "' AND " + not + possible.condition(),
+                "SELECT count(*) FROM call WHERE state = '" + state + "'" + scope.calls() + " AND " + not
+                        + possible.condition(),
                 possible.values().toArray());
     }
 
     boolean isBusy(Session session, long until, Reach reach) throws SQLException {
-        return session.number("SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT'))"
-                                + " OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0)")
+        return session.number("SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT')" + scope.calls()
+                                + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0"
+                                + scope.files()
+                                + ")")
                         > 0
                 || isAny(session, "READY", Possible.sending(until, reach))
                 || isAny(session, "POLLING", Possible.asking(until, reach));
     }
 
-    private static boolean isAny(Session session, String state, Possible possible) throws SQLException {
+    private boolean isAny(Session session, String state, Possible possible) throws SQLException {
         return session.number(
-                        "SELECT EXISTS (SELECT 1 FROM call WHERE state = '" + state + "' AND " + possible.condition()
+                        "SELECT EXISTS (SELECT 1 FROM call WHERE state = '" + state + "'" + scope.calls() + " AND "
+                                + possible.condition()
                                 + ")",
                         possible.values().toArray())
                 > 0;
@@ -155,7 +166,8 @@ final class SqlEngines {
         long next = Long.MAX_VALUE;
         for (String engine : engines) {
             long due = session.number(
-                    "SELECT coalesce(min(due), 0) FROM call WHERE state = 'READY' AND engine = ? AND due > ?",
+                    "SELECT coalesce(min(due), 0) FROM call WHERE state = 'READY' AND engine = ? AND due > ?"
+                            + scope.calls(),
                     engine,
                     now);
             next = due == 0 ? next : Math.min(next, due - now);
@@ -167,7 +179,7 @@ final class SqlEngines {
         return String.join(", ", Collections.nCopies(values.size(), "?"));
     }
 
-    void pauses(Session session, Map<String, Pause> pauses) throws SQLException {
+    int pauses(Session session, Map<String, Pause> pauses) throws SQLException {
         session.update("DELETE FROM pause");
         for (Map.Entry<String, Pause> each : pauses.entrySet()) {
             Pause pause = each.getValue();
@@ -179,6 +191,7 @@ final class SqlEngines {
                     pause.until(),
                     pause.reason());
         }
+        return pauses.size();
     }
 
     static Map<String, Pause> pauses(Session session) throws SQLException {

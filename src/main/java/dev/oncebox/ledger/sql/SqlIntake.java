@@ -28,8 +28,17 @@ final class SqlIntake {
     private final RequestCodec codec;
     private final Clock clock;
     private final int keyVersion;
+    private final boolean retryDead;
 
     SqlIntake(RequestCodec codec, Clock clock, int keyVersion) {
+        this(codec, clock, keyVersion, true);
+    }
+
+    /**
+     * @param retryDead whether dead letters that were certainly not charged are sent again when they are asked for anew
+     */
+    SqlIntake(RequestCodec codec, Clock clock, int keyVersion, boolean retryDead) {
+        this.retryDead = retryDead;
         this.codec = codec;
         this.clock = clock;
         this.keyVersion = keyVersion;
@@ -66,7 +75,7 @@ final class SqlIntake {
                         + " JOIN call c ON c.id = i.call WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD'))"
                         + " WHERE id = ?",
                 known.id());
-        if (known.archived()) {
+        if (known.archived() && retryDead) {
             reviveUncharged(session, known.id(), file.job().engines().get(0), now);
         }
         return new ReceivedFile(known.id(), file, true, now);
@@ -224,7 +233,7 @@ final class SqlIntake {
                     "This id was used before with other content, and this job's key is the"
                             + " id. Give the item a new id, or set another key in job.properties.");
         }
-        if (known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
+        if (retryDead && known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
             session.update(
                     "UPDATE call SET engine = ? WHERE id = ?",
                     file.file().job().engines().get(0),
@@ -259,7 +268,7 @@ final class SqlIntake {
         return session.number("SELECT items FROM file WHERE id = ?", file.id());
     }
 
-    void discard(Session session, ReceivedFile file) throws SQLException {
+    int discard(Session session, ReceivedFile file) throws SQLException {
         List<Long> calls = session.list(
                 "SELECT DISTINCT call FROM item WHERE file = ? AND call IS NOT NULL", row -> row.getLong(1), file.id());
         session.update("DELETE FROM item WHERE file = ?", file.id());
@@ -284,6 +293,7 @@ final class SqlIntake {
                 handOn(session, call);
             }
         }
+        return calls.size();
     }
 
     /** A call whose causing item is gone is caused by the first that is left, so that it is counted once. */

@@ -70,17 +70,17 @@ public final class SqlLedger implements Ledger {
         return thread;
     });
 
-    private SqlLedger(Dialect dialect, Surroundings around) throws SQLException {
+    private SqlLedger(Dialect dialect, Surroundings around, Scope scope) throws SQLException {
         var codec = new RequestCodec();
         this.dialect = dialect;
         this.clock = around.clock();
         this.onLost = around.onLost();
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
-        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect);
+        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect, scope);
         this.recovery = new SqlRecovery(calls, clock);
-        this.engines = new SqlEngines(clock);
-        this.polling = new SqlPolling(clock);
-        this.deliveries = new SqlDeliveries(clock);
+        this.engines = new SqlEngines(clock, scope);
+        this.polling = new SqlPolling(clock, scope);
+        this.deliveries = new SqlDeliveries(clock, scope);
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
         this.node = writer.write(new Nodes(clock, LEASE)::enter);
@@ -94,10 +94,15 @@ public final class SqlLedger implements Ledger {
 
     /** Opens the ledger in a file as its only worker, making or migrating it. */
     public static SqlLedger open(Path file, Surroundings around) {
+        return open(file, around, Scope.everything());
+    }
+
+    /** The same, with what it is to claim, ask for and deliver. */
+    public static SqlLedger open(Path file, Surroundings around, Scope scope) {
         Dialect dialect = new Sqlite(file, false);
         dialect.migrate();
         try {
-            return new SqlLedger(dialect, around);
+            return new SqlLedger(dialect, around, scope);
         } catch (SQLException | LedgerException e) {
             throw new ConfigException("The ledger " + file + " cannot be opened: " + e.getMessage());
         }
@@ -132,10 +137,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void discard(ReceivedFile file) {
-        writer.write(session -> {
-            intake.discard(session, file);
-            return true;
-        });
+        writer.write(session -> intake.discard(session, file));
     }
 
     @Override
@@ -212,7 +214,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<QueuedFile> queued(int limit) {
-        return readers.read(session -> SqlPolling.queued(session, limit));
+        return readers.read(session -> polling.queued(session, limit));
     }
 
     @Override
@@ -283,10 +285,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void pauses(Map<String, Pause> pauses) {
-        writer.write(session -> {
-            engines.pauses(session, pauses);
-            return true;
-        });
+        writer.write(session -> engines.pauses(session, pauses));
     }
 
     @Override

@@ -19,9 +19,11 @@ import java.util.List;
 final class SqlPolling {
 
     private final Clock clock;
+    private final Scope scope;
 
-    SqlPolling(Clock clock) {
+    SqlPolling(Clock clock, Scope scope) {
         this.clock = clock;
+        this.scope = scope;
     }
 
     /** Calls that are due to be asked for, each of which is due again after {@code interval}. */
@@ -29,7 +31,7 @@ final class SqlPolling {
         long now = clock.millis();
         List<Long> due = session.list(
                 "WITH pick AS (SELECT id FROM call WHERE state = 'POLLING' AND batch IS NULL AND engine = ? AND due <= ?"
-                        + " ORDER BY due, id LIMIT ?)"
+                        + scope.calls() + " ORDER BY due, id LIMIT ?)"
                         + " UPDATE call SET due = ? WHERE id IN (SELECT id FROM pick) RETURNING id",
                 row -> row.getLong(1),
                 engine,
@@ -53,7 +55,7 @@ final class SqlPolling {
         }
         long due = session.number(
                 "SELECT coalesce(min(due), -1) FROM call WHERE state = 'POLLING' AND batch IS NULL AND engine IN ("
-                        + String.join(", ", Collections.nCopies(engines.size(), "?")) + ")",
+                        + String.join(", ", Collections.nCopies(engines.size(), "?")) + ")" + scope.calls(),
                 engines.toArray());
         return due < 0 ? Long.MAX_VALUE : Math.max(0, due - clock.millis());
     }
@@ -76,10 +78,12 @@ final class SqlPolling {
     }
 
     /** Files whose address is not written yet, oldest first. */
-    static List<QueuedFile> queued(Session session, int limit) throws SQLException {
+    List<QueuedFile> queued(Session session, int limit) throws SQLException {
         return session.list(
-                "SELECT f.id, f.path, f.sidecar, c.remote FROM file f JOIN item i ON i.file = f.id"
-                        + " JOIN call c ON c.id = i.call WHERE f.sidecar_due = 1 AND f.state <> 'DELIVERED'"
+                "SELECT f.id, f.path, f.sidecar, c.remote FROM (SELECT * FROM file WHERE sidecar_due = 1"
+                        + scope.files()
+                        + ") f JOIN item i ON i.file = f.id"
+                        + " JOIN call c ON c.id = i.call WHERE f.state <> 'DELIVERED'"
                         + " AND c.state = 'POLLING' AND c.remote IS NOT NULL ORDER BY f.id LIMIT ?",
                 row -> new QueuedFile(row.getLong(1), row.getString(2), row.getString(3), row.getString(4)),
                 limit);
