@@ -39,6 +39,13 @@ public final class Scope {
         return everything ? "" : " AND id IN (SELECT i.call FROM item i WHERE i.file = " + file + ")";
     }
 
+    /** A condition on rows of {@code batch}, to follow others; empty where every row is meant. */
+    String batches() {
+        return everything
+                ? ""
+                : " AND id IN (SELECT c.batch FROM item i JOIN call c ON c.id = i.call WHERE i.file = " + file + ")";
+    }
+
     /** A condition on rows of {@code file}, to follow others; empty where every row is meant. */
     String files() {
         return everything ? "" : " AND id = " + file;

@@ -48,7 +48,8 @@ final class SqlBatches {
                 engine,
                 now,
                 limit);
-        if (ready == null || ready.calls() == 0 || (ready.calls() < limit && now - ready.oldest() < age.toMillis())) {
+        long wait = calls.scope().isEverything() ? age.toMillis() : 0; // for one file there is nothing to wait for
+        if (ready == null || ready.calls() == 0 || (ready.calls() < limit && now - ready.oldest() < wait)) {
             return List.of();
         }
         return calls.claim(session, node, engine, limit).stream()
@@ -217,7 +218,8 @@ final class SqlBatches {
         long now = clock.millis();
         return session.list(
                 "UPDATE batch SET due = ? WHERE id IN (SELECT id FROM batch WHERE state IN ('SENT', 'POLLING')"
-                        + " AND engine = ? AND due <= ? AND NOT EXISTS (SELECT 1 FROM call WHERE batch = batch.id"
+                        + " AND engine = ? AND due <= ?" + calls.scope().batches()
+                        + " AND NOT EXISTS (SELECT 1 FROM call WHERE batch = batch.id"
                         + " AND state = 'SENT') ORDER BY due, id LIMIT ?)"
                         + " RETURNING id, handle, engine, sent, remote, seen, said",
                 SqlBatches::read,

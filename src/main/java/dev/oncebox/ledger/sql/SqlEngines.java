@@ -101,7 +101,7 @@ final class SqlEngines {
         static Possible asking(long until, Reach reach) {
             var values = new ArrayList<Object>(List.of(until));
             values.addAll(reach.polled());
-            return new Possible("(due <= ? AND engine IN (" + places(reach.polled()) + "))", values);
+            return new Possible("(" + SqlPolling.DUE + " <= ? AND engine IN (" + places(reach.polled()) + "))", values);
         }
 
         static Possible sending(long until, Reach reach) {

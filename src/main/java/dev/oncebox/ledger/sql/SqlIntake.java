@@ -5,6 +5,7 @@ import dev.oncebox.job.Keying;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
+import dev.oncebox.ledger.Ledger.UnarchivedFile;
 import dev.oncebox.ledger.ReceivedFile;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -261,6 +262,13 @@ final class SqlIntake {
             twin = session.one(WITHOUT_ID, reader, file.id(), Long.parseLong(id));
         }
         return twin;
+    }
+
+    static List<UnarchivedFile> unarchived(Session session) throws SQLException {
+        return session.list(
+                "SELECT id, path, state, sha256 FROM file WHERE archived = 0",
+                row -> new UnarchivedFile(
+                        row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"), row.getBytes(4)));
     }
 
     long taken(Session session, ReceivedFile file) throws SQLException {

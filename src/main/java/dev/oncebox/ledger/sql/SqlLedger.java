@@ -142,10 +142,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<UnarchivedFile> unarchived() {
-        return readers.read(session -> session.list(
-                "SELECT id, path, state, sha256 FROM file WHERE archived = 0",
-                row -> new UnarchivedFile(
-                        row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"), row.getBytes(4))));
+        return readers.read(SqlIntake::unarchived);
     }
 
     @Override

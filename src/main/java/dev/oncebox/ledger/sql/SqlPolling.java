@@ -18,6 +18,9 @@ import java.util.List;
  */
 final class SqlPolling {
 
+    /** When a call is to be asked for: with its batch, where it has one. */
+    static final String DUE = "coalesce((SELECT b.due FROM batch b WHERE b.id = call.batch), call.due)";
+
     private final Clock clock;
     private final Scope scope;
 

@@ -23,8 +23,8 @@ final class SqlStanding {
     private static final String OPEN = "SELECT count(*), coalesce(sum(state IN ('READY', 'CLAIMED')), 0),"
             + " min(CASE state WHEN 'READY' THEN due END), coalesce(sum(state = 'CLAIMED'), 0),"
             + " coalesce(sum(state = 'SENT'), 0), coalesce(sum(state = 'POLLING'), 0),"
-            + " min(CASE state WHEN 'POLLING' THEN due END), coalesce(sum(state = 'DOUBT'), 0)"
-            + " FROM item i JOIN call c ON c.id = i.call WHERE i.file = ? AND c.state NOT IN ('DONE', 'DEAD')";
+            + " min(CASE state WHEN 'POLLING' THEN " + SqlPolling.DUE + " END), coalesce(sum(state = 'DOUBT'), 0)"
+            + " FROM item i JOIN call ON call.id = i.call WHERE i.file = ? AND call.state NOT IN ('DONE', 'DEAD')";
 
     private static final String SHOWN = "SELECT c.key, c.engine, c.remote, coalesce(i.code, c.code),"
             + " coalesce(i.message, c.reason) FROM item i LEFT JOIN call c ON c.id = i.call WHERE i.file = ? ORDER BY"
