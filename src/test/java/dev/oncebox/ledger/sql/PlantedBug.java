@@ -12,7 +12,8 @@ enum PlantedBug {
     DOUBT_TREATED_AS_READY,
     DONE_BEFORE_STORED,
     ATTEMPTS_NOT_COUNTED,
-    HOLD_IGNORED;
+    HOLD_IGNORED,
+    ACCEPTED_SENT_AGAIN;
 
     /** The process ends here. */
     static final class Crash extends RuntimeException {
@@ -34,7 +35,9 @@ enum PlantedBug {
                 return switch (bug) {
                     case FENCE_IGNORED ->
                         super.update(
-                                sql.replace("fence = ? AND state IN ('SENT', 'DOUBT', ?)", "? IS NOT NULL AND ? <> ''")
+                                sql.replace(
+                                                "fence = ? AND state IN ('POLLING', ?, ?, ?)",
+                                                "? IS NOT NULL AND ? <> '' AND ? <> '' AND ? <> ''")
                                         .replace(
                                                 "AND fence = ? AND state = 'CLAIMED' AND owner = ?",
                                                 "AND ? IS NOT NULL AND ? IS NOT NULL"),
@@ -43,6 +46,12 @@ enum PlantedBug {
                         super.update(
                                 sql.endsWith("WHERE state = 'CLAIMED'")
                                         ? sql.replace("= 'CLAIMED'", "IN ('CLAIMED', 'SENT')")
+                                        : sql,
+                                values);
+                    case ACCEPTED_SENT_AGAIN ->
+                        super.update(
+                                sql.endsWith("WHERE state = 'CLAIMED'")
+                                        ? sql.replace("= 'CLAIMED'", "IN ('CLAIMED', 'POLLING')")
                                         : sql,
                                 values);
                     case DONE_BEFORE_STORED -> {

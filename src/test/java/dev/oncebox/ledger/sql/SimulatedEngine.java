@@ -19,13 +19,15 @@ final class SimulatedEngine {
 
     private final Random dice;
     private final boolean deduplicates;
+    private final boolean asynchronous;
     private final Set<String> known = new HashSet<>();
     final Map<Long, Integer> requests = new HashMap<>();
     final Map<Long, Integer> charges = new HashMap<>();
 
-    SimulatedEngine(Random dice, boolean deduplicates) {
+    SimulatedEngine(Random dice, boolean deduplicates, boolean asynchronous) {
         this.dice = dice;
         this.deduplicates = deduplicates;
+        this.asynchronous = asynchronous;
     }
 
     /** A request arrives, or gets lost; what the client sees of it. */
@@ -58,7 +60,32 @@ final class SimulatedEngine {
             case 8 -> new Verdict.Incomplete("cut_short", "Cut.", Charged.UNKNOWN, Usage.UNKNOWN);
             case 9 -> new Verdict.Incomplete("not_json", "Not JSON.", Charged.YES, Usage.UNKNOWN);
             case 10 ->
-                dice.nextInt(3) == 0 ? new Verdict.Unusable("empty_answer", "Empty.", Usage.UNKNOWN) : valid(call);
+                dice.nextInt(3) == 0 ? new Verdict.Unusable("empty_answer", "Empty.", Usage.UNKNOWN) : answered(call);
+            default -> answered(call);
+        };
+    }
+
+    private Verdict answered(Call call) {
+        return asynchronous
+                ? new Verdict.Accepted("job/" + call.id(), "queued", Duration.ofSeconds(dice.nextInt(60)))
+                : valid(call);
+    }
+
+    /** It was not worked on, and is charged for no more. */
+    private Verdict expired(Call call) {
+        charges.merge(call.id(), -1, Integer::sum);
+        known.remove(call.engine() + call.id());
+        return new Verdict.Refused("batch_expired", "Not done.", Cause.BUSY, null);
+    }
+
+    /** An accepted call is asked for, which costs nothing. */
+    Verdict poll(Call call) {
+        return switch (dice.nextInt(12)) {
+            case 0 -> new Verdict.Unknown("job_lost", "Lost.", false);
+            case 1 -> new Verdict.Incomplete("job_failed", "Failed.", Charged.UNKNOWN, Usage.UNKNOWN);
+            case 2 -> expired(call);
+            case 3, 4 -> new Verdict.Running("No reply.", false, null, Duration.ofSeconds(5));
+            case 5, 6, 7 -> new Verdict.Running("running", true, null, Duration.ofSeconds(dice.nextInt(60)));
             default -> valid(call);
         };
     }

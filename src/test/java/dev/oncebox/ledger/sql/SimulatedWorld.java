@@ -1,5 +1,8 @@
 package dev.oncebox.ledger.sql;
 
+import dev.oncebox.job.Keying;
+import dev.oncebox.ledger.Entry;
+import dev.oncebox.ledger.Request;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -7,8 +10,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +23,7 @@ final class SimulatedWorld implements AutoCloseable {
 
     private static final int CORES = 2;
     private static final List<String> TABLES =
-            List.of("event", "item", "answer", "reply", "request", "call", "file", "job", "node", "pause");
+            List.of("event", "item", "answer", "reply", "request", "call", "file", "job", "batch", "node", "pause");
 
     private final Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
     private final @Nullable PlantedBug bug;
@@ -68,5 +73,23 @@ final class SimulatedWorld implements AutoCloseable {
             }
         });
         return requests.get();
+    }
+
+    /** Three items, the first of which says so; two such files may share calls. */
+    static List<Entry> items(int first) {
+        List<Entry> entries = new ArrayList<>();
+        for (int n = 1; n <= 3; n++) {
+            String text = "text " + (first + n - 1);
+            entries.add(new Entry.Asking(
+                    n,
+                    n,
+                    0,
+                    null,
+                    WatchedLedger.sha256(text),
+                    WatchedLedger.sha256(text),
+                    Keying.EXACT,
+                    new Request(null, text, null, null, new TreeMap<>(), null, null)));
+        }
+        return entries;
     }
 }

@@ -7,7 +7,7 @@ import dev.oncebox.engine.Engines;
 import dev.oncebox.engine.Limits;
 import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
-import dev.oncebox.job.Keying;
+import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
@@ -16,7 +16,6 @@ import dev.oncebox.ledger.Ledger.Spent;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
-import dev.oncebox.ledger.Request;
 import dev.oncebox.ledger.Steps;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Verdict;
@@ -53,6 +52,7 @@ final class Simulation {
     private final SqlCalls calls;
     private final SqlRecovery recovery;
     private final SqlEngines engines;
+    private final SqlPolling polling;
     private final SqlIntake intake;
     private final Job job;
     private final List<SimulatedNode> nodes = new ArrayList<>();
@@ -67,7 +67,7 @@ final class Simulation {
         boolean resend = dice.nextBoolean();
         int attempts = 1 + dice.nextInt(3);
         boolean fallback = dice.nextInt(3) == 0;
-        this.engine = new SimulatedEngine(dice, deduplicates);
+        this.engine = new SimulatedEngine(dice, deduplicates, dice.nextInt(3) == 0);
         this.rules = new SimulationRules(session, engine, attempts, resend, deduplicates);
         boolean resendsAnyway = resend || bug == PlantedBug.HOLD_IGNORED;
         Policy.Source policies = (name, at) -> new Policy(
@@ -76,6 +76,7 @@ final class Simulation {
         this.calls = new SqlCalls(codec, policies, clock, dice, new Sqlite(Path.of("none"), false));
         this.recovery = new SqlRecovery(calls, clock);
         this.engines = new SqlEngines(clock);
+        this.polling = new SqlPolling(clock, Scope.everything());
         this.intake = new SqlIntake(codec, clock, 1);
         this.job = new Job(
                 "j",
@@ -106,7 +107,7 @@ final class Simulation {
     }
 
     private void step() throws SQLException {
-        switch (dice.nextInt(16)) {
+        switch (dice.nextInt(18)) {
             case 0, 1, 2 -> claim(active);
             case 3, 4, 5, 6, 7, 8 -> advance(any());
             case 9 -> clock.pass(Duration.ofSeconds(dice.nextInt(120)));
@@ -115,6 +116,7 @@ final class Simulation {
             case 12 -> decide();
             case 13 -> drop(dice.nextBoolean() ? "a" : "b");
             case 14 -> fallBack();
+            case 15, 16 -> poll();
             default -> clock.pass(Duration.ofSeconds(dice.nextInt(3)));
         }
     }
@@ -199,6 +201,26 @@ final class Simulation {
         }
     }
 
+    /** Accepted calls that are due are asked for; the process may end before it has recorded what it heard. */
+    private void poll() throws SQLException {
+        SimulatedNode node = active;
+        for (String at : ENGINES) {
+            List<SqlCalls.Stored> due = write(node, s -> polling.polling(s, at, Duration.ofSeconds(5), 2));
+            for (SqlCalls.Stored stored : due == null ? List.<SqlCalls.Stored>of() : due) {
+                Call call = calls.call(stored).beforeSend();
+                Verdict verdict = engine.poll(call);
+                var result = new Transition[1];
+                Boolean done = write(node, s -> {
+                    result[0] = calls.settle(s, node.id, call, verdict, Steps.of(verdict), null);
+                    return true;
+                });
+                if (done != null) {
+                    rules.settled(call, verdict, result[0]);
+                }
+            }
+        }
+    }
+
     private SimulatedNode begin() throws SQLException {
         var node = new SimulatedNode(nextNode++, gates());
         session.update(
@@ -275,19 +297,7 @@ final class Simulation {
         if (file == null || file.known()) {
             return;
         }
-        List<Entry> entries = new ArrayList<>();
-        for (int n = 1; n <= 3; n++) {
-            String text = "text " + (path.equals("a") ? n : n + 1);
-            entries.add(new Entry.Asking(
-                    n,
-                    n,
-                    0,
-                    null,
-                    WatchedLedger.sha256(text),
-                    WatchedLedger.sha256(text),
-                    Keying.EXACT,
-                    new Request(null, text, null, null, new TreeMap<>(), null, null)));
-        }
+        List<Entry> entries = SimulatedWorld.items(path.equals("a") ? 1 : 2);
         write(active, s -> {
             intake.record(s, file, entries);
             return intake.taken(s, file);
@@ -305,6 +315,9 @@ final class Simulation {
                 advance(busy);
             } else if (session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT')") > 0) {
                 kill();
+            } else if (session.number("SELECT count(*) FROM call WHERE state = 'POLLING'") > 0) {
+                clock.pass(Duration.ofMinutes(2));
+                poll();
             } else if (session.number("SELECT count(*) FROM call WHERE state = 'READY'") > 0) {
                 clock.pass(Duration.ofMinutes(2));
                 claim(active);
