@@ -151,7 +151,7 @@ public record Transition(
                     0,
                     0,
                     0,
-                    0,
+                    call.unresolved(),
                     news ? List.of(event) : List.of(),
                     address,
                     seen,

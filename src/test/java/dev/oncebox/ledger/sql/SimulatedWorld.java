@@ -51,8 +51,17 @@ final class SimulatedWorld implements AutoCloseable {
         try {
             return new Simulation(seed, session, bug).run();
         } catch (AssertionError e) {
-            throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+            throw new AssertionError("seed " + seed + ": " + e.getMessage() + "\n" + journal(), e);
         }
+    }
+
+    private String journal() throws SQLException {
+        List<String> lines = session.list(
+                "SELECT call || ' ' || coalesce(attempt, '') || ' ' || kind || ' ' || coalesce(charged, '') || ' '"
+                        + " || coalesce(engine, '') || ' node ' || coalesce(node, '') || ' fence ' || coalesce(fence, '')"
+                        + " || ' ' || coalesce(detail, '') FROM event WHERE call IS NOT NULL ORDER BY seq",
+                row -> row.getString(1));
+        return String.join("\n", lines);
     }
 
     @Override
