@@ -1,8 +1,11 @@
 package dev.oncebox.config;
 
 import dev.oncebox.config.EngineSettings.Protocol;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads what belongs to engines that answer later; for one that does not, it would be silently without effect. */
 final class AsyncValues {
@@ -47,7 +50,9 @@ final class AsyncValues {
     }
 
     private static Set<String> words(String text) {
-        return Set.of(text.strip().split("\\s*,\\s*"));
+        return Arrays.stream(text.strip().split("\\s*,\\s*"))
+                .map(word -> word.toLowerCase(Locale.ROOT))
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     private static void refuse(String prefix, List<String> properties, PropertySource source, Values values) {

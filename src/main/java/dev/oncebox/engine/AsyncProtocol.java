@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.config.AsyncSettings;
 import dev.oncebox.ledger.Request;
 import java.net.URI;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -39,16 +40,17 @@ final class AsyncProtocol implements DeferredProtocol {
         String told = settings.location().isEmpty()
                 ? null
                 : reply.at(settings.location()).textValue();
-        return told == null ? headers.get("location") : told;
+        return told == null ? JobAddress.ofHeader(headers) : told;
     }
 
     @Override
     public Progress progress(JsonNode reply) {
-        JsonNode word = reply.at(status);
-        String said = word.isValueNode() ? word.asText() : "";
-        if (settings.running().contains(said)) {
+        JsonNode value = reply.at(status);
+        String said = value.isValueNode() ? value.asText() : "";
+        String word = said.toLowerCase(Locale.ROOT);
+        if (settings.running().contains(word)) {
             return new Progress(State.RUNNING, said);
         }
-        return new Progress(settings.failed().contains(said) ? State.FAILED : State.ENDED, said);
+        return new Progress(settings.failed().contains(word) ? State.FAILED : State.ENDED, said);
     }
 }

@@ -147,7 +147,7 @@ public final class BatchEngines {
         Observed observed = wire.get(engine.whole(address), engine.headers(address));
         CrashPoint.AFTER_ASKING.reach();
         Verdict verdict = new Question(engine.settings().async(), engine.batches()::progress, remote, clock.instant())
-                .judge(observed, address);
+                .judge(observed);
         if (verdict == null) {
             verdict = ended(exchange, engine, wire, (Observed.Response) observed);
         } else if (verdict instanceof Verdict.Failure) {
@@ -163,13 +163,11 @@ public final class BatchEngines {
         String said = engine.batches().progress(reply).said();
         try {
             exchange.setVariable(RESULTS, BatchResults.fetch(engine, wire, batches, batch, reply));
-            return new Verdict.Running(
-                    said, true, null, engine.settings().async().poll());
+            return new Verdict.Running(said, true, engine.settings().async().poll());
         } catch (IOException e) {
             return new Verdict.Running(
                     said + ", but its results could not be fetched: " + e.getMessage() + ".",
                     false,
-                    null,
                     engine.settings().async().poll());
         }
     }

@@ -139,6 +139,6 @@ final class BatchSearch {
     }
 
     private Verdict again(String said) {
-        return new Verdict.Running(said, false, null, engine.settings().async().poll());
+        return new Verdict.Running(said, false, engine.settings().async().poll());
     }
 }

@@ -58,13 +58,9 @@ final class Engine {
         if (settings.apiKey() != null) {
             secrets.add(settings.apiKey().value());
         }
-        String query = settings.url().getRawQuery();
-        if (query != null) {
-            for (String parameter : query.split("&")) {
-                String value = parameter.substring(parameter.indexOf('=') + 1);
-                secrets.add(value);
-                secrets.add(URLDecoder.decode(value, StandardCharsets.UTF_8));
-            }
+        for (String parameter : parameters(settings.url())) {
+            secrets.add(value(parameter));
+            secrets.add(URLDecoder.decode(value(parameter), StandardCharsets.UTF_8));
         }
         secrets.removeIf(secret -> secret.length() < 8);
     }
@@ -122,11 +118,45 @@ final class Engine {
         return headers;
     }
 
-    /** With the query of the engine's own address, which may hold its version or a secret and is never stored. */
+    /** With what the query of the engine's own address has and this one has not: a version, or a secret. */
     URI whole(URI address) {
-        String query = settings.url().getRawQuery();
-        boolean asItIs = query == null || address.getRawQuery() != null || !Wire.isSameOrigin(settings.url(), address);
-        return asItIs ? address : URI.create(address + "?" + query);
+        if (!Wire.isSameOrigin(settings.url(), address)) {
+            return address;
+        }
+        List<String> query = new ArrayList<>(parameters(address));
+        List<String> names = query.stream().map(Engine::name).toList();
+        parameters(settings.url()).stream()
+                .filter(own -> !names.contains(name(own)))
+                .forEach(query::add);
+        return withQuery(address, query);
+    }
+
+    /** An address as it may be stored and shown: without what it repeats of the engine's own query and secrets. */
+    URI showable(URI address) {
+        List<String> own = parameters(settings.url());
+        return withQuery(
+                address,
+                parameters(address).stream()
+                        .filter(parameter -> !own.contains(parameter) && !secrets.contains(value(parameter)))
+                        .toList());
+    }
+
+    private static List<String> parameters(URI address) {
+        String query = address.getRawQuery();
+        return query == null || query.isEmpty() ? List.of() : List.of(query.split("&"));
+    }
+
+    private static String name(String parameter) {
+        return parameter.replaceFirst("=.*", "");
+    }
+
+    private static String value(String parameter) {
+        return parameter.substring(parameter.indexOf('=') + 1);
+    }
+
+    private static URI withQuery(URI address, List<String> query) {
+        String bare = address.toString().replaceFirst("\\?.*", "");
+        return URI.create(query.isEmpty() ? bare : bare + "?" + String.join("&", query));
     }
 
     /** How it takes calls together. */
@@ -141,12 +171,12 @@ final class Engine {
 
     /** The engine's address without its query. */
     URI bare() {
-        return URI.create(settings.url().toString().replaceFirst("\\?.*", ""));
+        return withQuery(settings.url(), List.of());
     }
 
     /** What became of an accepted call that was asked for. */
     Verdict asked(Observed observed, Call.Remote remote, Instant now) {
-        return Objects.requireNonNull(progress).asked(observed, URI.create(remote.address()), remote, now);
+        return Objects.requireNonNull(progress).asked(observed, remote, now);
     }
 
     /** The address that gives an accepted call up; null: there is none. */
@@ -157,7 +187,11 @@ final class Engine {
 
     Verdict judge(Observed observed, Instant now) {
         if (progress != null) {
-            return progress.submitted(observed, bare(), now);
+            Verdict verdict = progress.submitted(observed, bare(), now);
+            return verdict instanceof Verdict.Accepted accepted
+                    ? new Verdict.Accepted(
+                            showable(URI.create(accepted.address())).toString(), accepted.said(), accepted.delay())
+                    : verdict;
         }
         return VerdictTable.judge(observed, protocol, this::priced, settings.unpaidStatuses(), now);
     }

@@ -47,6 +47,8 @@ import org.apache.camel.util.ObjectHelper;
  */
 public final class Engines implements AutoCloseable {
 
+    private static final int MOST_REDIRECTS = 5;
+
     private final Map<String, Engine> engines = new TreeMap<>();
     private final Map<String, Wire> wires = new ConcurrentHashMap<>();
     private final Clock clock;
@@ -158,15 +160,15 @@ public final class Engines implements AutoCloseable {
         engine.gate().heard(headers, clock.instant());
         String cut = headers.get(SingleSend.CUT.toLowerCase(Locale.ROOT));
         boolean late = headers.containsKey(SingleSend.LATE.toLowerCase(Locale.ROOT));
-        // a success that did not come in time is no reply, and the engine's on-doubt decides; its bytes are kept
-        if (cut != null && late && status >= 200 && status < 300) {
-            throw new CallFailed(engine.judge(
-                    new Observed.Failure(new DeadlineException(cut, new IOException(cut))), clock.instant()));
-        }
         Verdict verdict = engine.judge(new Observed.Response(status, headers, body, cut), clock.instant());
         if (verdict instanceof Verdict.Accepted) {
             exchange.setVariable(Variables.VERDICT, verdict);
             return;
+        }
+        // a success that did not come in time is no reply, and the engine's on-doubt decides; its bytes are kept
+        if (cut != null && late && status >= 200 && status < 300) {
+            throw new CallFailed(engine.judge(
+                    new Observed.Failure(new DeadlineException(cut, new IOException(cut))), clock.instant()));
         }
         if (!(verdict instanceof Verdict.Valid valid)) {
             byte[] shown = engine.withoutSecrets(body);
@@ -182,8 +184,7 @@ public final class Engines implements AutoCloseable {
         Call call = exchange.getVariable(Variables.CALL, Call.class);
         Engine engine = engine(call);
         Call.Remote remote = Objects.requireNonNull(call.remote());
-        URI address = URI.create(remote.address());
-        Observed observed = wire(engine).get(engine.whole(address), engine.headers(address));
+        Observed observed = ask(engine, URI.create(remote.address()));
         CrashPoint.AFTER_ASKING.reach();
         if (observed instanceof Observed.Response response) {
             exchange.setVariable(Variables.REPLY, new Reply(response.status(), response.body()));
@@ -200,6 +201,21 @@ public final class Engines implements AutoCloseable {
             }
             throw new CallFailed(verdict);
         }
+    }
+
+    /** Where a redirect leads is asked at once, and not remembered: the job's address is the one that it was given. */
+    private Observed ask(Engine engine, URI address) {
+        URI at = address;
+        Observed observed = wire(engine).get(engine.whole(at), engine.headers(at));
+        for (int hop = 0; hop < MOST_REDIRECTS; hop++) {
+            URI next = Question.elsewhere(observed, at);
+            if (next == null) {
+                break;
+            }
+            at = next;
+            observed = wire(engine).get(engine.whole(at), engine.headers(at));
+        }
+        return observed;
     }
 
     Wire wire(Engine engine) {
@@ -232,7 +248,6 @@ public final class Engines implements AutoCloseable {
             return new Verdict.Running(
                     "Oncebox failed while it asked: " + cause.getClass().getSimpleName() + ".",
                     false,
-                    null,
                     engine.settings().async().poll());
         }
         if (exchange.getVariable(Variables.SENT) == null) {

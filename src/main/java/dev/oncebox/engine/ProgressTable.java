@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>anything else</td><td>as at once</td></tr>
  *   <tr><td>no reply; 401, 402, 403, 408, 425, 429, 5xx; 2xx cut</td><td>Running, asked again</td></tr>
  *   <tr><td>202, a running job</td><td>Running</td></tr>
- *   <tr><td>3xx with an address</td><td>Running there, asked at once</td></tr>
- *   <tr><td>404, other 4xx, no JSON</td><td>Running until {@code lost-after}, then Unknown</td></tr>
+ *   <tr><td>3xx with an address</td><td>asked there at once, a few times; where it ends counts</td></tr>
+ *   <tr><td>404, other 3xx and 4xx, no JSON</td><td>Running until {@code lost-after}, then Unknown</td></tr>
  *   <tr><td>410</td><td>Unknown: the job is gone</td></tr>
  *   <tr><td>a job that failed</td><td>as its error says; where that is not clear, Incomplete</td></tr>
  *   <tr><td>a job that ended</td><td>as an answer that came at once</td></tr>
@@ -90,8 +90,8 @@ record ProgressTable(
     }
 
     /** Judges what came back when an accepted call was asked for. */
-    Verdict asked(Observed observed, URI at, Call.Remote remote, Instant now) {
-        Verdict verdict = new Question(settings, protocol::progress, remote, now).judge(observed, at);
+    Verdict asked(Observed observed, Call.Remote remote, Instant now) {
+        Verdict verdict = new Question(settings, protocol::progress, remote, now).judge(observed);
         if (verdict != null) {
             return verdict;
         }

@@ -27,17 +27,14 @@ record Question(AsyncSettings settings, Function<JsonNode, Progress> progress, C
 
     /** Null: it has ended, and the observation is a whole reply that says how. */
     @Nullable
-    Verdict judge(Observed observed, URI at) {
+    Verdict judge(Observed observed) {
         if (observed instanceof Observed.Failure failure) {
             return again("No reply: " + failure.cause().getClass().getSimpleName() + ".", settings.poll());
         }
         Observed.Response response = (Observed.Response) observed;
         int status = response.status();
         if (status >= 300 && status < 400) {
-            URI moved = JobAddress.resolve(at, response.headers().get("location"));
-            return moved == null
-                    ? unlessLost("It answered " + status + " without an address.", response)
-                    : moved(moved, at, response);
+            return unlessLost("It answered " + status + " and leads nowhere.", response);
         }
         if (status == GONE) {
             return lost("job_gone", "The engine says that the job is gone (410).");
@@ -58,20 +55,25 @@ record Question(AsyncSettings settings, Function<JsonNode, Progress> progress, C
         Progress how = reply == null ? new Progress(State.RUNNING, "") : progress.apply(reply);
         if (status == ACCEPTED || how.state() == State.RUNNING) {
             String said = how.said().isEmpty() ? "running" : how.said();
-            return new Verdict.Running(said, true, null, pause(response));
+            return new Verdict.Running(said, true, pause(response));
         }
         return null;
     }
 
-    /** The result of a finished job, or another place to ask; the same place again would be asked for ever. */
-    private Verdict moved(URI moved, URI from, Observed.Response response) {
-        Duration wait = moved.equals(from) ? pause(response) : Duration.ZERO;
-        return new Verdict.Running("It has moved (" + response.status() + ").", true, moved.toString(), wait);
+    /** Where a redirected question goes on; null: it ends here. */
+    static @Nullable URI elsewhere(Observed observed, URI at) {
+        return observed instanceof Observed.Response response && response.status() >= 300 && response.status() < 400
+                ? JobAddress.resolve(at, JobAddress.ofHeader(response.headers()))
+                : null;
     }
 
+    /**
+     * Believed when it has been said for long. Said for the first time it may be a moment's trouble, however long ago
+     * the engine last knew of the job: perhaps nobody could ask.
+     */
     private Verdict unlessLost(String said, Observed.Response response) {
         Duration unseen = Duration.ofMillis(now.toEpochMilli() - remote.seen());
-        return unseen.compareTo(settings.lostAfter()) < 0
+        return !said.equals(remote.said()) || unseen.compareTo(settings.lostAfter()) < 0
                 ? again(said, pause(response))
                 : lost("job_lost", said + " The engine has not known the job for " + unseen.toSeconds() + " s.");
     }
@@ -81,7 +83,7 @@ record Question(AsyncSettings settings, Function<JsonNode, Progress> progress, C
     }
 
     private static Verdict again(String said, Duration wait) {
-        return new Verdict.Running(said, false, null, wait);
+        return new Verdict.Running(said, false, wait);
     }
 
     private Duration pause(Observed.Response response) {

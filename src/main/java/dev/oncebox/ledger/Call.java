@@ -37,7 +37,8 @@ public record Call(
      * A job at an asynchronous engine.
      *
      * @param address where it is asked for
-     * @param seen when the engine last knew of it, epoch milliseconds
+     * @param seen when the engine last knew of it, or since when it has said the same of not knowing it, epoch
+     *     milliseconds
      * @param said what the engine last said of it; null: nothing yet
      */
     public record Remote(

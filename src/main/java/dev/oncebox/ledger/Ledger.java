@@ -91,8 +91,11 @@ public interface Ledger extends AutoCloseable {
     /** Files of one item that an asynchronous engine accepted and whose address is not written yet. */
     List<QueuedFile> queued(int limit);
 
-    /** The name, below the outbox, under which the address of a file's job is about to be written. */
-    void placed(QueuedFile file, String sidecar);
+    /**
+     * The name, below the outbox, under which the address of a file's job is about to be written. False: the call has
+     * its end by now, or another address, and nothing may be written.
+     */
+    boolean placed(QueuedFile file, String sidecar);
 
     /** The address of a file's job stands in the outbox. */
     void addressed(QueuedFile file);

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param unresolved attempts whose end is unknown, and which the engine recognises by the call's key
  * @param events what the journal records, in order
  * @param address where the answer is asked for, if that is new
- * @param seen when an asynchronous engine last knew of the call, epoch milliseconds; 0: never
+ * @param seen since when an asynchronous engine has not known of the call, or when it last did, epoch milliseconds;
+ *     0: never
  * @param code why, for a state that is not {@link CallState#DONE}; else that of the answer's note, or null
  */
 public record Transition(
@@ -124,10 +125,9 @@ public record Transition(
                 return polled(EventKind.QUEUED, accepted.address(), now, accepted.said(), accepted.delay());
             }
             if (verdict instanceof Verdict.Running running) {
-                long seen = running.known() || call.remote() == null
-                        ? now
-                        : call.remote().seen();
-                return polled(EventKind.POLLED, running.moved(), seen, running.said(), running.delay());
+                Call.Remote remote = call.remote();
+                long seen = remote == null || running.known() || isNews(running.said()) ? now : remote.seen();
+                return polled(EventKind.POLLED, null, seen, running.said(), running.delay());
             }
             return switch (kind()) {
                 case LATER -> later();
@@ -139,9 +139,7 @@ public record Transition(
 
         /** Asked for at its time; that it was is news when the engine says something new. */
         private Transition polled(EventKind event, @Nullable String address, long seen, String said, Duration wait) {
-            boolean news = event == EventKind.QUEUED
-                    || call.remote() == null
-                    || !said.equals(call.remote().said());
+            boolean news = event == EventKind.QUEUED || isNews(said);
             return new Transition(
                     CallState.POLLING,
                     call.engine(),
@@ -157,6 +155,10 @@ public record Transition(
                     seen,
                     null,
                     said);
+        }
+
+        private boolean isNews(String said) {
+            return call.remote() == null || !said.equals(call.remote().said());
         }
 
         /** What may have been charged is not repeated as if it had not been, whatever the routes say. */

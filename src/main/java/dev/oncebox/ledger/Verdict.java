@@ -73,10 +73,9 @@ public sealed interface Verdict {
      *
      * @param said what the engine says of it, or why it could not be asked
      * @param known whether the engine knows of the call, as far as could be seen
-     * @param moved where it is asked for from now on; null: where it was
      * @param delay until it is asked again, at least
      */
-    record Running(String said, boolean known, @Nullable String moved, Duration delay) implements Verdict {
+    record Running(String said, boolean known, Duration delay) implements Verdict {
         public Running {
             said = Shown.sentence(said);
         }

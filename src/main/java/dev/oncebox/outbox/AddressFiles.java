@@ -15,8 +15,8 @@ import java.nio.file.Path;
  * Files such as {@code b.md.url} that show where an asynchronous engine is asked for the answer to {@code b.md}, from
  * when it is accepted until the answer lands.
  *
- * <p>The ledger knows the name before the file is written, so that whatever was written is removed, whenever the process
- * ends.
+ * <p>The ledger knows the name before the file is written, and takes none of a call that has its end, so that whatever was
+ * written is removed, whenever the process ends.
  */
 final class AddressFiles {
 
@@ -38,7 +38,9 @@ final class AddressFiles {
         try (DurableFile sidecar = DurableFile.create(folder, names.inGroup(1, names.address()))) {
             sidecar.out().write(content);
             String name = name(names, folder, sidecar, file);
-            ledger.placed(file, names.folder() + name);
+            if (!ledger.placed(file, names.folder() + name)) {
+                return;
+            }
             if (!sidecar.publish(folder.resolve(name))) {
                 throw new FileAlreadyExistsException(folder.resolve(name).toString(), null, "appeared meanwhile");
             }

@@ -215,8 +215,8 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
-    public void placed(QueuedFile file, String sidecar) {
-        writer.write(session -> SqlPolling.placed(session, file, sidecar));
+    public boolean placed(QueuedFile file, String sidecar) {
+        return writer.write(session -> SqlPolling.placed(session, file, sidecar)) == 1;
     }
 
     @Override

@@ -94,7 +94,12 @@ final class SqlPolling {
 
     /** The name that the address gets, before it is written: what is written is removed when the answer lands. */
     static int placed(Session session, QueuedFile file, String name) throws SQLException {
-        return session.update("UPDATE file SET sidecar = ? WHERE id = ? AND state <> 'DELIVERED'", name, file.id());
+        return session.update(
+                "UPDATE file SET sidecar = ? WHERE id = ? AND state <> 'DELIVERED' AND EXISTS (SELECT 1 FROM item i"
+                        + " JOIN call c ON c.id = i.call WHERE i.file = file.id AND c.state = 'POLLING' AND c.remote = ?)",
+                name,
+                file.id(),
+                file.address());
     }
 
     /** The address is written, unless it is another one by now. */
