@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
@@ -77,13 +78,14 @@ final class Wire implements Closeable {
     }
 
     private Observed exchange(String method, URI address, Map<String, String> headers, @Nullable HttpEntity body) {
-        ClassicRequestBuilder request = ClassicRequestBuilder.create(method).setUri(address);
+        // of the one kind that can be cancelled, for the deadline ends a request by that
+        var request = new HttpUriRequestBase(method, address);
         headers.forEach(request::setHeader);
         if (body != null) {
             request.setEntity(body);
         }
         try {
-            return client.execute(request.build(), Wire::observed);
+            return client.execute(request, Wire::observed);
         } catch (IOException e) {
             return new Observed.Failure(e);
         }
