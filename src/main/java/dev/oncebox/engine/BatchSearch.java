@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.engine.BatchProtocol.Listed;
 import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Batches;
-import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
@@ -14,7 +13,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,9 +56,7 @@ final class BatchSearch {
     Verdict look(Batch batch) throws CallFailed {
         long earliest = (batch.sentAt() - SLACK.toMillis()) / 1000;
         Set<String> others = new HashSet<>(batches.addresses(batch.engine()));
-        Set<String> keys = batches.open(batch, -1, Integer.MAX_VALUE).stream()
-                .map(Call::keyHex)
-                .collect(Collectors.toSet());
+        Set<String> keys = batches.keys(batch);
         boolean maybe = false;
         String after = null;
         for (int page = 0; page < MOST_PAGES; page++) {

@@ -71,7 +71,9 @@ record Question(AsyncSettings settings, Function<JsonNode, Progress> progress, C
 
     private Verdict unlessLost(String said, Observed.Response response) {
         Duration unseen = Duration.ofMillis(now.toEpochMilli() - remote.seen());
-        return unseen.compareTo(settings.lostAfter()) < 0
+        // nobody may have asked for long, and one odd reply is no proof
+        boolean onceOnly = !said.equals(remote.said());
+        return onceOnly || unseen.compareTo(settings.lostAfter()) < 0
                 ? again(said, pause(response))
                 : lost("job_lost", said + " The engine has not known the job for " + unseen.toSeconds() + " s.");
     }
