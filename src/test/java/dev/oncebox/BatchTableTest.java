@@ -78,17 +78,17 @@ class BatchTableTest {
     }
 
     private static void assertEnd(BatchRow row, String item, String end, String key) {
-        if (end.equals("in doubt") || end.equals("waiting")) {
+        if (end.equals("in doubt") || end.equals("-")) {
             assertThat(StubbedHome.number(
                             home,
                             "SELECT count(*) FROM call WHERE lower(hex(key)) = '" + key + "'" + " AND state = '"
-                                    + (end.equals("in doubt") ? "DOUBT" : "READY") + "'"))
-                    .as(item)
+                                    + (end.equals("-") ? "DONE" : "DOUBT") + "'"))
+                    .as(item + " " + end)
                     .isEqualTo(1);
         } else if (end.startsWith("dead ")) {
             JsonNode line = line("outbox/" + row.job() + "/x.errors.jsonl", item);
             assertThat(line.at("/error/code").asText()).as(item).isEqualTo(end.substring(5));
-        } else if (!end.equals("-")) {
+        } else {
             JsonNode line = line("outbox/" + row.file(), item);
             assertThat(line.path("charged").asText()).as(item).isEqualTo(end);
             assertThat(line.path("key").asText()).isEqualTo(key);

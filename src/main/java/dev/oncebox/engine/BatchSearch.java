@@ -33,12 +33,17 @@ final class BatchSearch {
     private final Engine engine;
     private final Wire wire;
     private final Batches batches;
+    private final Set<String> strangers;
     private final Clock clock;
 
-    BatchSearch(Engine engine, Wire wire, Batches batches, Clock clock) {
+    /**
+     * @param strangers addresses of batches that were found to be somebody else's; more are added
+     */
+    BatchSearch(Engine engine, Wire wire, Batches batches, Set<String> strangers, Clock clock) {
         this.engine = engine;
         this.wire = wire;
         this.batches = batches;
+        this.strangers = strangers;
         this.clock = clock;
     }
 
@@ -74,7 +79,8 @@ final class BatchSearch {
                     return notFound(batch, maybe);
                 }
                 String address = engine.bare() + "/" + listed.id();
-                Ours ours = others.contains(address) ? Ours.NO : isOurs(batch, keys, listed, each);
+                boolean known = others.contains(address) || strangers.contains(address);
+                Ours ours = known ? Ours.NO : isOurs(batch, keys, listed, each);
                 if (ours == Ours.YES) {
                     return new Verdict.Accepted(address, "found again", Duration.ZERO);
                 }
@@ -116,6 +122,10 @@ final class BatchSearch {
             JsonNode read = line == null ? null : BatchResults.tree(line);
             boolean ours =
                     read != null && keys.contains(engine.batches().read(read).key());
+            if (!ours) {
+                strangers.add(
+                        engine.bare() + "/" + engine.batches().listed(listed).id());
+            }
             return ours ? Ours.YES : Ours.NO;
         } catch (IOException e) {
             return Ours.MAYBE;
