@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -83,6 +84,21 @@ abstract class StubbedHome {
                 var statement = connection.createStatement();
                 var rows = statement.executeQuery(query)) {
             return rows.getLong(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(query, e);
+        }
+    }
+
+    /** Rows of the ledger's own tables, each one JSON text. */
+    static List<JsonNode> list(TestHome home, String query) {
+        try (var connection = DriverManager.getConnection("jdbc:sqlite:" + home.path("data/ledger.db"));
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(query)) {
+            List<JsonNode> list = new ArrayList<>();
+            while (rows.next()) {
+                list.add(tree(rows.getString(1)));
+            }
+            return list;
         } catch (SQLException e) {
             throw new IllegalStateException(query, e);
         }

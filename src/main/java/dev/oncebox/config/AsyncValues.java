@@ -25,6 +25,11 @@ final class AsyncValues {
         refuse(prefix, protocol.isAsynchronous() ? List.of() : OF_ALL, source, values);
         refuse(prefix, protocol == Protocol.ASYNC ? List.of() : OF_JOBS, source, values);
         refuse(prefix, protocol.isBatch() ? List.of() : OF_BATCHES, source, values);
+        if (protocol.isBatch() && values.flag(prefix + "deduplicates", false)) {
+            throw new ConfigException(source.where(prefix + "deduplicates") + ": " + prefix
+                    + "deduplicates: a provider of batches recognises a batch, but no call that comes again in another."
+                    + " Remove the line.");
+        }
         return new AsyncSettings(
                 values.limit(prefix + "poll", "60s"),
                 values.limit(prefix + "lost-after", "10m"),

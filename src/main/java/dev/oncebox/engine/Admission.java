@@ -65,7 +65,7 @@ final class Admission implements Capacity {
     @Override
     public void settled(Call call, Verdict verdict) {
         gate(call.engine()).settled(call, verdict);
-        budgets.forEach(budget -> budget.settled(verdict));
+        budgets.forEach(budget -> budget.settled(call.id(), verdict));
     }
 
     @Override
@@ -81,7 +81,7 @@ final class Admission implements Capacity {
     @Override
     public void asked(Call call, Verdict verdict) {
         if (!(verdict instanceof Verdict.Running)) {
-            budgets.forEach(budget -> budget.priced(verdict));
+            budgets.forEach(budget -> budget.priced(call.id(), verdict));
         }
     }
 

@@ -18,6 +18,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.camel.Exchange;
 import org.apache.hc.core5.http.HttpEntity;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,7 @@ public final class BatchEngines {
     private final Batches batches;
     private final Capacity capacity;
     private final Clock clock;
+    private final Set<String> strangers = ConcurrentHashMap.newKeySet();
 
     public BatchEngines(Engines engines, Batches batches, Capacity capacity, Clock clock) {
         this.engines = engines;
@@ -140,7 +143,8 @@ public final class BatchEngines {
         Wire wire = engines.wire(engine);
         Call.Remote remote = batch.remote();
         if (remote == null) {
-            exchange.setVariable(Variables.VERDICT, new BatchSearch(engine, wire, batches, clock).look(batch));
+            exchange.setVariable(
+                    Variables.VERDICT, new BatchSearch(engine, wire, batches, strangers, clock).look(batch));
             return;
         }
         URI address = URI.create(remote.address());

@@ -4,21 +4,24 @@ import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines that a provider keeps in files: all of them are fetched, into temporary files, before the first is read. One
- * thread reads; lines are ISO-8859-1, a character a byte.
+ * Lines that a provider keeps in files: all of them are fetched, into temporary files, before the first is read. These
+ * have no name while they are used, where the system allows that, so that a death leaves nothing behind. One thread
+ * reads; lines are ISO-8859-1, a character a byte.
  */
 final class BatchFiles implements Closeable {
 
-    private final Deque<Path> files = new ArrayDeque<>();
+    private final Deque<SeekableByteChannel> files = new ArrayDeque<>();
     private @Nullable BufferedReader lines;
 
     private BatchFiles() {}
@@ -27,9 +30,14 @@ final class BatchFiles implements Closeable {
         var fetched = new BatchFiles();
         try {
             for (URI address : addresses) {
-                Path file = Files.createTempFile("oncebox-batch-", ".jsonl");
+                SeekableByteChannel file = Files.newByteChannel(
+                        Files.createTempFile("oncebox-batch-", ".jsonl"),
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.DELETE_ON_CLOSE);
                 fetched.files.add(file);
-                wire.download(engine.whole(address), engine.headers(address), file);
+                wire.download(engine.whole(address), engine.headers(address), Channels.newOutputStream(file));
+                file.position(0);
             }
             return fetched;
         } catch (IOException | RuntimeException e) {
@@ -43,30 +51,26 @@ final class BatchFiles implements Closeable {
     String next() throws IOException {
         while (true) {
             if (lines == null) {
-                Path file = files.peek();
+                SeekableByteChannel file = files.peek();
                 if (file == null) {
                     return null;
                 }
-                lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1);
+                lines = new BufferedReader(Channels.newReader(file, StandardCharsets.ISO_8859_1));
             }
             String line = lines.readLine();
             if (line != null) {
                 return line;
             }
-            lines.close();
             lines = null;
-            Files.deleteIfExists(files.remove());
+            files.remove().close();
         }
     }
 
     @Override
     public void close() throws IOException {
-        if (lines != null) {
-            lines.close();
-            lines = null;
-        }
+        lines = null;
         while (!files.isEmpty()) {
-            Files.deleteIfExists(files.remove());
+            files.remove().close();
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.oncebox.engine;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Call;
 import java.util.ArrayList;
@@ -16,9 +17,12 @@ record BatchLines(List<Call> calls, List<byte[]> lines, List<Call> rest) {
     static BatchLines of(Engine engine, Batch batch) {
         long room = engine.settings().async().batch().bytes();
         var made = new BatchLines(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-        String group = engine.batches().group(batch.calls().get(0).request());
+        String group = null;
         for (Call call : batch.calls()) {
-            byte[] line = engine.batches().group(call.request()).equals(group) ? engine.line(call) : null;
+            JsonNode body = engine.request(call);
+            String own = engine.batches().group(body);
+            group = group == null ? own : group;
+            byte[] line = own.equals(group) ? engine.batches().line(call.keyHex(), body) : null;
             if (line == null || (line.length + 1 > room && !made.calls().isEmpty())) {
                 made.rest().add(call);
                 continue;

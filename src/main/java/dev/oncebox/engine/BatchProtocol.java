@@ -2,7 +2,6 @@ package dev.oncebox.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.engine.DeferredProtocol.Progress;
-import dev.oncebox.ledger.Request;
 import java.net.URI;
 import java.util.List;
 import org.apache.hc.core5.http.HttpEntity;
@@ -18,7 +17,7 @@ interface BatchProtocol {
     byte[] line(String key, JsonNode body);
 
     /** The calls of a batch have this in common, in the provider's eyes. */
-    default String group(Request request) {
+    default String group(JsonNode body) {
         return "";
     }
 

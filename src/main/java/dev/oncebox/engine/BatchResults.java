@@ -9,6 +9,7 @@ import dev.oncebox.ledger.Batches;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Verdict;
 import dev.oncebox.ledger.Verdict.Refused.Cause;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * any order, then what it means for the others that there is no line of them. A line of a call that does not wait for
  * one, a second one of the same call and one of somebody else's are passed over. One thread takes.
  */
-final class BatchResults implements Iterator<BatchResults.Result> {
+final class BatchResults implements Iterator<BatchResults.Result>, Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(BatchResults.class);
     private static final Pattern KEY = Pattern.compile("[0-9a-f]{64}");
@@ -130,6 +131,12 @@ final class BatchResults implements Iterator<BatchResults.Result> {
             throw new NoSuchElementException();
         }
         return ready.remove();
+    }
+
+    /** Lets go of what was fetched; the route does so whatever becomes of the results. */
+    @Override
+    public void close() throws IOException {
+        files.close();
     }
 
     private void advance() throws IOException {

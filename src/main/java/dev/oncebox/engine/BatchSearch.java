@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.engine.BatchProtocol.Listed;
 import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Batches;
-import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
@@ -14,7 +13,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +33,17 @@ final class BatchSearch {
     private final Engine engine;
     private final Wire wire;
     private final Batches batches;
+    private final Set<String> strangers;
     private final Clock clock;
 
-    BatchSearch(Engine engine, Wire wire, Batches batches, Clock clock) {
+    /**
+     * @param strangers addresses of batches that were found to be somebody else's; more are added
+     */
+    BatchSearch(Engine engine, Wire wire, Batches batches, Set<String> strangers, Clock clock) {
         this.engine = engine;
         this.wire = wire;
         this.batches = batches;
+        this.strangers = strangers;
         this.clock = clock;
     }
 
@@ -58,9 +61,7 @@ final class BatchSearch {
     Verdict look(Batch batch) throws CallFailed {
         long earliest = (batch.sentAt() - SLACK.toMillis()) / 1000;
         Set<String> others = new HashSet<>(batches.addresses(batch.engine()));
-        Set<String> keys = batches.open(batch, -1, Integer.MAX_VALUE).stream()
-                .map(Call::keyHex)
-                .collect(Collectors.toSet());
+        Set<String> keys = batches.keys(batch);
         boolean maybe = false;
         String after = null;
         for (int page = 0; page < MOST_PAGES; page++) {
@@ -78,7 +79,8 @@ final class BatchSearch {
                     return notFound(batch, maybe);
                 }
                 String address = engine.bare() + "/" + listed.id();
-                Ours ours = others.contains(address) ? Ours.NO : isOurs(batch, keys, listed, each);
+                boolean known = others.contains(address) || strangers.contains(address);
+                Ours ours = known ? Ours.NO : isOurs(batch, keys, listed, each);
                 if (ours == Ours.YES) {
                     return new Verdict.Accepted(address, "found again", Duration.ZERO);
                 }
@@ -120,6 +122,10 @@ final class BatchSearch {
             JsonNode read = line == null ? null : BatchResults.tree(line);
             boolean ours =
                     read != null && keys.contains(engine.batches().read(read).key());
+            if (!ours) {
+                strangers.add(
+                        engine.bare() + "/" + engine.batches().listed(listed).id());
+            }
             return ours ? Ours.YES : Ours.NO;
         } catch (IOException e) {
             return Ours.MAYBE;

@@ -8,6 +8,8 @@ import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,9 @@ final class Budget {
     private final BudgetSettings settings;
     private final Clock clock;
     private final LongFunction<Spent> ledger;
+    /** Calls that were accepted and counted, and have no end yet. */
+    private final Set<Long> accepted = new HashSet<>();
+
     private boolean begun;
     private long periodEnd;
     private long calls;
@@ -65,6 +70,7 @@ final class Budget {
     private void roll() {
         if (!begun || (periodEnd != 0 && clock.millis() >= periodEnd)) {
             begun = true;
+            accepted.clear();
             begin();
         }
     }
@@ -117,6 +123,22 @@ final class Budget {
         } else {
             cost = cost.add(paid);
             dearest = dearest.max(paid);
+        }
+    }
+
+    /** As {@link #settled(Verdict)}; what was only accepted may turn out not to be charged. */
+    synchronized void settled(long call, Verdict verdict) {
+        settled(verdict);
+        if (verdict instanceof Verdict.Accepted) {
+            accepted.add(call);
+        }
+    }
+
+    /** As {@link #priced(Verdict)}, for a call that {@link #settled(long, Verdict)} may have counted. */
+    synchronized void priced(long call, Verdict verdict) {
+        priced(verdict);
+        if (accepted.remove(call) && verdict.charged() == Charged.NO) {
+            calls--;
         }
     }
 

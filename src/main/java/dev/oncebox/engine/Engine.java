@@ -164,9 +164,9 @@ final class Engine {
         return Objects.requireNonNull(batches);
     }
 
-    /** One request of a batch, as one line. */
-    byte[] line(Call call) {
-        return batches().line(call.keyHex(), protocol.body(call.request(), call.keyHex()));
+    /** What is asked of it for a call of a batch. */
+    JsonNode request(Call call) {
+        return protocol.body(call.request(), call.keyHex());
     }
 
     /** The engine's address without its query. */

@@ -85,7 +85,7 @@ public final class Engines implements AutoCloseable {
             }
             if (engine.settings().protocol().isBatch()) {
                 var batch = engine.settings().async().batch();
-                gathering.put(name, new Gathering(batch.calls(), batch.age()));
+                gathering.put(name, new Gathering(batch.calls(), batch.age(), batch.bytes()));
             }
         });
         return new Admission(

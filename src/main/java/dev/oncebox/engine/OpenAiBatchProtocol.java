@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.oncebox.engine.DeferredProtocol.Progress;
 import dev.oncebox.engine.DeferredProtocol.State;
-import dev.oncebox.ledger.Request;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -49,8 +48,8 @@ final class OpenAiBatchProtocol implements BatchProtocol {
 
     /** A batch is of one model. */
     @Override
-    public String group(Request request) {
-        return request.model() == null ? "" : request.model();
+    public String group(JsonNode body) {
+        return body.path("model").asText();
     }
 
     @Override

@@ -5,8 +5,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -59,16 +57,14 @@ final class Wire implements Closeable {
         return exchange("POST", address, headers, body);
     }
 
-    /** Writes the whole of a reply into a file, however large it is. */
-    void download(URI address, Map<String, String> headers, Path to) throws IOException {
+    /** Writes the whole of a reply somewhere, however large it is. */
+    void download(URI address, Map<String, String> headers, OutputStream to) throws IOException {
         ClassicRequestBuilder request = ClassicRequestBuilder.get().setUri(address);
         headers.forEach(request::setHeader);
         int status = downloads.execute(request.build(), response -> {
             HttpEntity entity = response.getEntity();
             if (response.getCode() == 200 && entity != null) {
-                try (OutputStream out = Files.newOutputStream(to)) {
-                    entity.writeTo(out);
-                }
+                entity.writeTo(to);
             }
             return response.getCode();
         });

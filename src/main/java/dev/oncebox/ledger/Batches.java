@@ -2,6 +2,7 @@ package dev.oncebox.ledger;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The part of the ledger for calls that are submitted to a provider together. What holds of {@link Ledger} holds here. */
@@ -10,17 +11,15 @@ public interface Batches {
     /**
      * Claims calls of an engine that are due as one batch, which is recorded.
      *
-     * @param limit as soon as so many are due
-     * @param age as soon as one has been due for so long
      * @return null: there are not enough yet
      */
     @Nullable
-    Batch gather(String engine, int limit, Duration age);
+    Batch gather(String engine, Gathering gathering);
 
     /** Gives calls back that a gathered batch has no room for. */
     void leave(Batch batch, List<Call> rest);
 
-    /** Records that the batch is about to be submitted. False: nothing may be sent. */
+    /** Records that the batch is about to be submitted. False: nothing may be sent, and there is no batch any more. */
     boolean sent(Batch batch);
 
     /** Records what a submission, or a question about a batch, came to, for all of its calls without an end. */
@@ -35,6 +34,9 @@ public interface Batches {
 
     /** The calls of a batch that have no end, as they were before they were sent, in the order of their ids. */
     List<Call> open(Batch batch, long after, int limit);
+
+    /** The keys of the calls of a batch that have no end. */
+    Set<String> keys(Batch batch);
 
     /** The addresses of all batches that an engine is known to have accepted from us. */
     List<String> addresses(String engine);

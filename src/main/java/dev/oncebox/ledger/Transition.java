@@ -146,8 +146,9 @@ public record Transition(
                     now + wait.toMillis(),
                     attempts,
                     call.earlier(),
-                    0,
-                    0,
+                    // that it was accepted is no answer: what comes of it may be one more refusal
+                    call.failures(),
+                    call.refusedSince(),
                     0,
                     call.unresolved(),
                     news ? List.of(event) : List.of(),

@@ -21,7 +21,7 @@ record Later(Map<String, String> words) {
     static final String KNOWN = "ready=, polls=, lag=, poll=, location=, lost, gone, failed, expired, redirect, "
             + "running202, inline, batch-ready=, batch-polls=, batch-lag=, batch-poll=, batch-content=, batch-failed=, "
             + "batch-expired=, batch-missing=, batch-double=, batch-unknown=, batch-null-files, batch-empty-files, "
-            + "upload=, list=, create=, create-reset, create-close, create-hang, create-lost, list-lag=";
+            + "line-error=, upload=, list=, create=, create-reset, create-close, create-hang, create-lost, list-lag=";
 
     private static final Set<String> FLAGS = Set.of(
             "lost",
@@ -50,6 +50,7 @@ record Later(Map<String, String> words) {
             "list-lag");
     private static final Set<String> TROUBLES =
             Set.of("poll", "batch-poll", "batch-content", "create", "upload", "list");
+    private static final Set<String> CODES = Set.of("batch-failed", "line-error");
     private static final Set<String> PLACES = Set.of("relative", "absolute", "other", "none", "body");
     private static final Pattern NUMBER = Pattern.compile("\\d{1,6}");
     private static final Pattern CODE = Pattern.compile("[a-z0-9_]+");
@@ -71,7 +72,7 @@ record Later(Map<String, String> words) {
                 || NUMBERS.contains(name)
                 || TROUBLES.contains(name)
                 || name.equals("location")
-                || name.equals("batch-failed");
+                || CODES.contains(name);
     }
 
     private static void check(String name, String value) throws BadRequest {
@@ -83,8 +84,8 @@ record Later(Map<String, String> words) {
             throw new BadRequest(name + "= in a stub directive takes a whole number, not " + value);
         } else if (name.equals("location") && !PLACES.contains(value)) {
             throw new BadRequest("location= in a stub directive is one of relative, absolute, other, none, body");
-        } else if (name.equals("batch-failed") && !CODE.matcher(value).matches()) {
-            throw new BadRequest("batch-failed= in a stub directive takes an error code, not " + value);
+        } else if (CODES.contains(name) && !CODE.matcher(value).matches()) {
+            throw new BadRequest(name + "= in a stub directive takes an error code, not " + value);
         }
     }
 

@@ -45,6 +45,12 @@ final class OpenAiBatchesDesk {
         if (batch.later().is("batch-failed")) {
             lines.error(null, batch.later().value("batch-failed", ""), "The stub was asked for this failure.", null);
         }
+        for (int i = 0; i < calls.size(); i++) {
+            String code = calls.get(i).step().later().value("line-error", "");
+            if (!code.isEmpty()) {
+                lines.error(i + 1, code, "The stub was asked for this error of a line.", null);
+            }
+        }
         return put(
                 visit,
                 new OpenAiBatch(batch, request, lines.errors(), visit.memory().files()));

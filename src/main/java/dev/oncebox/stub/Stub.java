@@ -82,6 +82,7 @@ import org.jspecify.annotations.Nullable;
  *       batch, in any of its lines</td></tr>
  *   <tr><td>{@code batch-failed=token_limit_exceeded}</td><td>it fails with this code and no line is submitted;
  *       Anthropic's is refused</td></tr>
+ *   <tr><td>{@code line-error=invalid_value}</td><td>OpenAI's fails, because of this line</td></tr>
  *   <tr><td>{@code batch-expired=3}</td><td>it expires, or is cancelled, with so many lines done</td></tr>
  *   <tr><td>{@code batch-missing=1}, {@code batch-double=1}, {@code batch-unknown=1}</td><td>so many answered lines are
  *       nowhere, there twice, of a foreign custom_id</td></tr>

@@ -58,7 +58,7 @@ final class GatheredConsumer extends LedgerConsumer {
         int used = 0;
         try {
             unclear |= places > 0;
-            Batch batch = places == 0 ? null : ledger.batches().gather(engine, places, gathering.age());
+            Batch batch = places == 0 ? null : ledger.batches().gather(engine, gathering.atMost(places));
             unclear = false;
             if (batch == null) {
                 return false;

@@ -3,16 +3,22 @@ package dev.oncebox.ledger.sql;
 import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Batches;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.Gathering;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Verdict;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The batches of a ledger, through its one writer. */
 final class GroupedBatches implements Batches {
+
+    /** How many calls are settled in one transaction, which nobody else can write beside. */
+    private static final int AT_ONCE = 1000;
 
     private final Access ledger;
     private final SqlBatches batches;
@@ -28,10 +34,20 @@ final class GroupedBatches implements Batches {
     }
 
     @Override
-    public @Nullable Batch gather(String engine, int limit, Duration age) {
-        List<Call> claimed = readable.apply(
-                ledger.writer().write(session -> batches.claim(session, ledger.node(), engine, limit, age)));
-        return claimed.isEmpty() ? null : ledger.writer().write(session -> batches.gathered(session, engine, claimed));
+    public @Nullable Batch gather(String engine, Gathering gathering) {
+        Batch made = ledger.writer()
+                .write(session -> Optional.ofNullable(batches.gather(session, ledger.node(), engine, gathering)))
+                .orElse(null);
+        if (made == null) {
+            return null;
+        }
+        List<Call> claimed = readable.apply(ledger.readers().read(session -> batches.claimed(session, made)));
+        if (claimed.isEmpty()) {
+            // none of them can be read
+            sent(made);
+            return null;
+        }
+        return made.with(claimed);
     }
 
     @Override
@@ -49,11 +65,23 @@ final class GroupedBatches implements Batches {
 
     @Override
     public void settle(Batch batch, Verdict verdict, NextStep step, @Nullable Reply reply) {
-        ledger.writer().write(session -> {
-            batches.settle(session, ledger.node(), batch, verdict, step, reply);
-            return true;
-        });
+        boolean done = ledger.writer().write(session -> batches.settle(session, ledger.node(), batch, verdict, reply));
+        if (!done && batch.calls().isEmpty()) {
+            for (List<Call> some = open(batch, -1, AT_ONCE); !some.isEmpty(); ) {
+                each(batch, some, verdict, step);
+                some = open(batch, some.get(some.size() - 1).id(), AT_ONCE);
+            }
+        } else if (!done) {
+            for (int from = 0; from < batch.calls().size(); from += AT_ONCE) {
+                List<Call> all = batch.calls();
+                each(batch, all.subList(from, Math.min(from + AT_ONCE, all.size())), verdict, step);
+            }
+        }
         ledger.changed().run();
+    }
+
+    private void each(Batch batch, List<Call> some, Verdict verdict, NextStep step) {
+        ledger.writer().write(session -> batches.each(session, ledger.node(), some, batch, verdict, step));
     }
 
     @Override
@@ -74,6 +102,11 @@ final class GroupedBatches implements Batches {
 
     private List<Call> beforeSend(List<SqlCalls.Stored> stored) {
         return readable.apply(stored).stream().map(Call::beforeSend).toList();
+    }
+
+    @Override
+    public Set<String> keys(Batch batch) {
+        return Set.copyOf(ledger.readers().read(session -> batches.keys(session, batch)));
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
+import dev.oncebox.ledger.Gathering;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Verdict;
@@ -11,7 +12,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -37,10 +37,14 @@ final class SqlBatches {
 
     private record Ready(long calls, long oldest) {}
 
-    /** Claims what is due as one batch, once there is enough of it or it has waited long enough. */
-    List<SqlCalls.Stored> claim(Session session, long node, String engine, int limit, Duration age)
-            throws SQLException {
+    /**
+     * Claims what is due as one batch, once there is enough of it or it has waited long enough; null: it has not. What
+     * is claimed is read outside the transaction, see {@link #claimed}.
+     */
+    @Nullable
+    Batch gather(Session session, long node, String engine, Gathering gathering) throws SQLException {
         long now = clock.millis();
+        int limit = gathering.calls();
         Ready ready = session.one(
                 "SELECT count(*), coalesce(min(due), 0) FROM (SELECT due FROM call WHERE state = 'READY' AND engine = ?"
                         + " AND due <= ?" + calls.scope().calls() + " ORDER BY due, id LIMIT ?)",
@@ -48,34 +52,63 @@ final class SqlBatches {
                 engine,
                 now,
                 limit);
-        long wait = calls.scope().isEverything() ? age.toMillis() : 0; // for one file there is nothing to wait for
+        // for one file there is nothing to wait for
+        long wait = calls.scope().isEverything() ? gathering.age().toMillis() : 0;
         if (ready == null || ready.calls() == 0 || (ready.calls() < limit && now - ready.oldest() < wait)) {
-            return List.of();
+            return null;
         }
-        return calls.claim(session, node, engine, limit).stream()
-                .sorted(Comparator.comparingLong(SqlCalls.Stored::id))
-                .toList();
-    }
-
-    /** Makes a batch of claimed calls. */
-    Batch gathered(Session session, String engine, List<Call> claimed) throws SQLException {
         String handle = "oncebox-" + UUID.randomUUID();
-        Long id = session.one(
-                "INSERT INTO batch (handle, engine, state, calls, created) VALUES (?, ?, 'GATHERED', ?, ?) RETURNING id",
-                row -> row.getLong(1),
+        session.update(
+                "INSERT INTO batch (handle, engine, state, calls, created) VALUES (?, ?, 'GATHERED', 0, ?)",
                 handle,
                 engine,
-                claimed.size(),
-                clock.millis());
-        long batch = id == null ? 0 : id;
-        for (Call call : claimed) {
-            session.update(
-                    "UPDATE call SET batch = ? WHERE id = ? AND fence = ? AND state = 'CLAIMED'",
-                    batch,
-                    call.id(),
-                    call.fence());
-        }
-        return new Batch(batch, handle, engine, claimed, 0, null);
+                now);
+        long batch = session.number("SELECT id FROM batch WHERE handle = ?", handle);
+        int claimed = session.update(
+                "WITH pick AS (SELECT id, row_number() OVER w AS n, sum(length(body)) OVER w AS bytes FROM (SELECT id, due,"
+                        + " body FROM call JOIN request ON request.call = call.id WHERE state = 'READY' AND engine = ?"
+                        + " AND due <= ?" + calls.scope().calls() + " ORDER BY due, id LIMIT ?)"
+                        + " WINDOW w AS (ORDER BY due, id ROWS UNBOUNDED PRECEDING))"
+                        + " UPDATE call SET state = 'CLAIMED', fence = fence + 1, owner = ?, batch = ?"
+                        + " WHERE id IN (SELECT id FROM pick WHERE n = 1 OR bytes <= ?)",
+                engine,
+                now,
+                limit,
+                node,
+                batch,
+                gathering.bytes());
+        session.update("UPDATE batch SET calls = ? WHERE id = ?", claimed, batch);
+        tell(session, node, batch, EventKind.ATTEMPT, "CLAIMED", 1, null);
+        return new Batch(batch, handle, engine, List.of(), 0, null);
+    }
+
+    /** The calls of a gathered batch, in the order of their ids. */
+    List<SqlCalls.Stored> claimed(Session session, Batch batch) throws SQLException {
+        return session.list(
+                "SELECT" + SqlCalls.COLUMNS + " WHERE c.batch = ? AND c.state = 'CLAIMED' ORDER BY c.id",
+                SqlCalls::stored,
+                batch.id());
+    }
+
+    /**
+     * The same event for all calls of a batch in a state.
+     *
+     * @param next 1 for an attempt that is to be sent, 0 for the last one that was
+     */
+    private void tell(
+            Session session, long node, long batch, EventKind kind, String state, int next, @Nullable String detail)
+            throws SQLException {
+        session.update(
+                "INSERT INTO event (at, node, call, fence, attempt, kind, engine, detail)"
+                        + " SELECT ?, ?, id, fence, sends + ?, ?, engine, ? FROM call WHERE batch = ? AND state = ?"
+                        + " ORDER BY id",
+                clock.millis(),
+                node,
+                next,
+                kind,
+                detail,
+                batch,
+                state);
     }
 
     /** Gives calls back that do not fit into the batch. */
@@ -93,42 +126,68 @@ final class SqlBatches {
     boolean sent(Session session, long node, Batch batch) throws SQLException {
         long claimed = session.number(
                 "SELECT count(*) FROM call WHERE batch = ? AND state = 'CLAIMED' AND owner = ?", batch.id(), node);
-        if (claimed != batch.calls().size()) {
-            return false;
+        long now = clock.millis();
+        boolean whole = claimed == batch.calls().size()
+                && session.update(
+                                "UPDATE batch SET state = 'SENT', sent = ?, due = ? WHERE id = ? AND state = 'GATHERED'",
+                                now,
+                                now,
+                                batch.id())
+                        == 1;
+        if (whole) {
+            session.update(
+                    "UPDATE call SET state = 'SENT', sends = sends + 1, attempts = attempts + 1, sent = ?"
+                            + " WHERE batch = ? AND state = 'CLAIMED'",
+                    now,
+                    batch.id());
+            tell(session, node, batch.id(), EventKind.SENT, "SENT", 0, null);
+        } else {
+            dissolve(session, node, batch.id());
         }
-        for (Call call : batch.calls()) {
-            if (!calls.sent(session, node, call)) {
-                throw new SQLException("call " + call.id() + " of batch " + batch.id() + " was claimed anew");
-            }
-        }
-        return session.update(
-                        "UPDATE batch SET state = 'SENT', sent = ?, due = ? WHERE id = ? AND state = 'GATHERED'",
-                        clock.millis(),
-                        clock.millis(),
-                        batch.id())
-                == 1;
+        return whole;
     }
 
-    /** What a submission, or a question about it, came to. Calls that have their own end by now are left alone. */
-    void settle(Session session, long node, Batch batch, Verdict verdict, NextStep step, @Nullable Reply reply)
+    /** What is left of a batch that is not submitted waits for another one. */
+    private static void dissolve(Session session, long node, long batch) throws SQLException {
+        session.update(
+                "UPDATE call SET state = 'READY', batch = NULL WHERE batch = ? AND state = 'CLAIMED' AND owner = ?",
+                batch,
+                node);
+        session.update("UPDATE batch SET state = 'ENDED' WHERE id = ? AND state = 'GATHERED'", batch);
+    }
+
+    /**
+     * What a submission, or a question about it, came to.
+     *
+     * @return false: each of its calls is to be settled by {@link #each}
+     */
+    boolean settle(Session session, long node, Batch batch, Verdict verdict, @Nullable Reply reply)
             throws SQLException {
+        keep(session, batch, reply);
         if (verdict instanceof Verdict.Running running) {
             running(session, node, batch, running);
         } else if (verdict instanceof Verdict.Accepted accepted) {
-            each(session, node, batch, verdict, step);
-            session.update(
-                    "UPDATE batch SET state = 'POLLING', remote = ?, due = ?, seen = ?, said = ? WHERE id = ?",
-                    accepted.address(),
-                    clock.millis() + accepted.delay().toMillis(),
-                    clock.millis(),
-                    accepted.said(),
-                    batch.id());
+            accepted(session, node, batch, accepted);
         } else if (verdict.charged() == Charged.UNKNOWN && batch.sentAt() == 0 && isOpen(session, batch)) {
             lookFor(session, batch.id(), clock.millis());
         } else {
-            each(session, node, batch, verdict, step);
+            return false;
         }
-        keep(session, batch, reply);
+        end(session, batch);
+        return true;
+    }
+
+    /** Calls that have their own end by now are left alone. */
+    boolean each(Session session, long node, List<Call> some, Batch batch, Verdict verdict, NextStep step)
+            throws SQLException {
+        for (Call call : some) {
+            calls.settle(session, node, call, verdict, step, null);
+        }
+        end(session, batch);
+        return true;
+    }
+
+    private static void end(Session session, Batch batch) throws SQLException {
         session.update(
                 "UPDATE batch SET state = 'ENDED' WHERE id = ? AND NOT EXISTS (SELECT 1 FROM call WHERE batch = ?"
                         + OPEN + ")",
@@ -136,9 +195,33 @@ final class SqlBatches {
                 batch.id());
     }
 
+    /** All at once what {@link SqlCalls#settle} does for one. */
+    private void accepted(Session session, long node, Batch batch, Verdict.Accepted accepted) throws SQLException {
+        long now = clock.millis();
+        long due = now + accepted.delay().toMillis();
+        session.update(
+                "UPDATE call SET state = 'POLLING', due = ?, remote = ?, seen = ?, code = NULL,"
+                        + " reason = ?, model = NULL, finish = NULL, usage = NULL"
+                        + " WHERE batch = ? AND state IN ('SENT', 'POLLING')",
+                due,
+                accepted.address(),
+                now,
+                accepted.said(),
+                batch.id());
+        tell(session, node, batch.id(), EventKind.QUEUED, "POLLING", 0, accepted.address() + " " + accepted.said());
+        SqlPolling.batchAccepted(session, batch.id());
+        session.update(
+                "UPDATE batch SET state = 'POLLING', remote = ?, due = ?, seen = ?, said = ? WHERE id = ?",
+                accepted.address(),
+                due,
+                now,
+                accepted.said(),
+                batch.id());
+    }
+
     /** Whether its submission is recorded, and whether that arrived is not. */
     boolean isOpen(Session session, Batch batch) throws SQLException {
-        return session.number("SELECT count(*) FROM call WHERE batch = ? AND state = 'SENT'", batch.id()) > 0;
+        return session.number("SELECT EXISTS (SELECT 1 FROM call WHERE batch = ? AND state = 'SENT')", batch.id()) > 0;
     }
 
     /** The raw reply belongs to all calls; the first keeps it. */
@@ -159,14 +242,7 @@ final class SqlBatches {
         long now = clock.millis();
         Call.Remote remote = batch.remote();
         if (remote != null && !running.said().equals(remote.said())) {
-            session.update(
-                    "INSERT INTO event (at, node, call, fence, attempt, kind, engine, detail)"
-                            + " SELECT ?, ?, id, fence, sends, ?, engine, ? FROM call WHERE batch = ? AND state = 'POLLING'",
-                    now,
-                    node,
-                    EventKind.POLLED,
-                    running.said(),
-                    batch.id());
+            tell(session, node, batch.id(), EventKind.POLLED, "POLLING", 0, running.said());
         }
         session.update(
                 "UPDATE batch SET due = ?, said = ?, seen = CASE WHEN ? THEN ? ELSE seen END WHERE id = ?",
@@ -181,17 +257,6 @@ final class SqlBatches {
     private static void lookFor(Session session, long batch, long due) throws SQLException {
         session.update("UPDATE call SET state = 'POLLING' WHERE batch = ? AND state = 'SENT'", batch);
         session.update("UPDATE batch SET due = ? WHERE id = ?", due, batch);
-    }
-
-    private void each(Session session, long node, Batch batch, Verdict verdict, NextStep step) throws SQLException {
-        List<Call> all = batch.calls().isEmpty()
-                ? open(session, batch, -1, Integer.MAX_VALUE).stream()
-                        .map(stored -> calls.call(stored).beforeSend())
-                        .toList()
-                : batch.calls();
-        for (Call call : all) {
-            calls.settle(session, node, call, verdict, step, null);
-        }
     }
 
     /** Calls of a batch that have no end, in the order of their ids. */
@@ -240,6 +305,14 @@ final class SqlBatches {
                 remote == null ? null : new Call.Remote(remote, row.getLong(6), row.getString(7)));
     }
 
+    /** The keys of the calls that have no end, as the provider knows them. */
+    List<String> keys(Session session, Batch batch) throws SQLException {
+        return session.list(
+                "SELECT lower(hex(key)) FROM call WHERE batch = ? AND state = 'POLLING'",
+                row -> row.getString(1),
+                batch.id());
+    }
+
     /** The addresses that are known to be ours at an engine. */
     List<String> addresses(Session session, String engine) throws SQLException {
         return session.list(
@@ -253,5 +326,11 @@ final class SqlBatches {
         for (long batch : session.list("SELECT id FROM batch WHERE state = 'SENT'", row -> row.getLong(1))) {
             lookFor(session, batch, now);
         }
+    }
+
+    /** Batches whose calls were given back are none. */
+    static void released(Session session) throws SQLException {
+        session.update("UPDATE batch SET state = 'ENDED' WHERE state = 'GATHERED'"
+                + " AND NOT EXISTS (SELECT 1 FROM call c WHERE c.batch = batch.id AND c.state = 'CLAIMED')");
     }
 }

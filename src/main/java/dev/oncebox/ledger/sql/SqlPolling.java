@@ -71,6 +71,15 @@ final class SqlPolling {
                 call);
     }
 
+    /** The same for all calls of a batch. */
+    static void batchAccepted(Session session, long batch) throws SQLException {
+        session.update(
+                "UPDATE file SET sidecar_due = 1 WHERE kind IN ('TEXT', 'OBJECT') AND state <> 'DELIVERED'"
+                        + " AND id IN (SELECT i.file FROM item i JOIN call c ON c.id = i.call WHERE c.batch = ?"
+                        + " AND c.state = 'POLLING')",
+                batch);
+    }
+
     /** A file whose only item asks for a call that is accepted already. */
     static void joined(Session session, long file) throws SQLException {
         session.update(

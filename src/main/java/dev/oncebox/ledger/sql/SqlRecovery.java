@@ -117,6 +117,7 @@ final class SqlRecovery {
                 - now;
         if (ahead > 0) {
             session.update("UPDATE call SET due = due - ? WHERE state IN ('READY', 'POLLING') AND due > ?", ahead, now);
+            session.update("UPDATE batch SET due = due - ? WHERE state IN ('SENT', 'POLLING') AND due > ?", ahead, now);
         }
         session.update("UPDATE node SET recovered = 1 WHERE id = ?", node);
     }
@@ -126,8 +127,10 @@ final class SqlRecovery {
      * told at its send that the claim is stale.
      */
     int release(Session session, long node) throws SQLException {
-        return session.update(
+        int released = session.update(
                 "UPDATE call SET state = 'READY', batch = NULL WHERE state = 'CLAIMED' AND owner = ?", node);
+        SqlBatches.released(session);
+        return released;
     }
 
     /** The claimed calls that can be read; the others are buried. */
