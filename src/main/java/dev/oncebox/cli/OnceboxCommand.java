@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             RunCommand.class,
             AskCommand.class,
+            PlanCommand.class,
             StatusCommand.class,
             AnswersCommand.class,
             JournalCommand.class,

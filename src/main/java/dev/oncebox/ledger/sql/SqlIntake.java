@@ -24,7 +24,12 @@ final class SqlIntake {
             TWIN + " AND i.n = (SELECT k.n FROM item k WHERE k.file = ? AND k.id = ? AND k.id IS NOT NULL LIMIT 1)";
 
     static final String WITHOUT_ID = TWIN + " AND i.n = ? AND i.id IS NULL";
-    private static final Pattern LINE_NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
+    static final Pattern LINE_NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
+
+    static final String DUPLICATE_ID = "duplicate_id";
+    static final String KEY_CONFLICT = "key_conflict";
+    static final String USED_BEFORE = "This id was used before with other content, and this job's key is the"
+            + " id. Give the item a new id, or set another key in job.properties.";
 
     private final RequestCodec codec;
     private final Clock clock;
@@ -192,10 +197,7 @@ final class SqlIntake {
         Entry.Asking asking = (Entry.Asking) entry;
         Twin twin = sameId(session, file, asking);
         if (twin != null && !isSameRequest(twin, asking)) {
-            return Placed.refused(
-                    "duplicate_id",
-                    "Item " + twin.n() + " of this file has the same id and other content."
-                            + " Give each item an id of its own, or leave the ids out.");
+            return Placed.refused(DUPLICATE_ID, duplicateOf(twin.n()));
         }
         long now = clock.millis();
         Long made = session.one(
@@ -229,10 +231,7 @@ final class SqlIntake {
         }
         boolean variant = !Arrays.equals(known.content(), asking.content());
         if (variant && asking.keying() == Keying.ID) {
-            return Placed.refused(
-                    "key_conflict",
-                    "This id was used before with other content, and this job's key is the"
-                            + " id. Give the item a new id, or set another key in job.properties.");
+            return Placed.refused(KEY_CONFLICT, USED_BEFORE);
         }
         if (retryDead && known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
             session.update(
@@ -244,6 +243,11 @@ final class SqlIntake {
             return new Placed(known.id(), true, true, variant, null, null);
         }
         return new Placed(known.id(), !known.state().isEnd(), known.orphan(), variant, null, null);
+    }
+
+    static String duplicateOf(long n) {
+        return "Item " + n + " of this file has the same id and other content."
+                + " Give each item an id of its own, or leave the ids out.";
     }
 
     private static boolean isSameRequest(Twin twin, Entry.Asking asking) {

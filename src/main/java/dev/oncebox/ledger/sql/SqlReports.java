@@ -30,15 +30,24 @@ public final class SqlReports implements AutoCloseable {
 
     /** @throws ConfigException when the file is there and cannot be read as a ledger */
     public static SqlReports open(Path ledgerFile) {
+        return new SqlReports(ledgerFile, session(ledgerFile));
+    }
+
+    /**
+     * A connection for reading a ledger; null where there is none, or none yet.
+     *
+     * @throws ConfigException when the file is there and cannot be read as a ledger
+     */
+    static @Nullable Session session(Path ledgerFile) {
         try {
             if (!Files.exists(ledgerFile)) {
-                return new SqlReports(ledgerFile, null);
+                return null;
             }
             if (Files.size(ledgerFile) == 0) {
                 throw new ConfigException("The ledger " + ledgerFile + " "
                         + SqliteHealth.damaged("it is empty, which no ledger ever is"));
             }
-            return new SqlReports(ledgerFile, session(new Sqlite(ledgerFile, true).connect(), ledgerFile));
+            return session(new Sqlite(ledgerFile, true).connect(), ledgerFile);
         } catch (SQLException e) {
             throw unreadable(ledgerFile, e);
         } catch (IOException e) {
@@ -50,11 +59,16 @@ public final class SqlReports implements AutoCloseable {
     static @Nullable Session session(Connection connection, Path file) throws SQLException {
         var session = new Session(connection);
         try {
-            long known = session.number("SELECT count(*) FROM sqlite_master WHERE name IN ('call', 'item', 'pause')");
-            if (known == 3) {
+            long known = session.number(
+                    "SELECT count(*) FROM sqlite_master WHERE name IN ('call', 'item', 'pause', 'batch')");
+            if (known == 4 && session.number(Sqlite.NEWER) == 0) {
                 return session;
             }
-            if (known == 2) {
+            if (known == 4) {
+                session.close();
+                throw new ConfigException("The ledger " + file + " " + Sqlite.MADE_LATER);
+            }
+            if (known >= 2) {
                 session.close();
                 throw new ConfigException("The ledger " + file + " was made by an earlier version of Oncebox."
                         + " Bring it up to date with: oncebox check");
@@ -171,7 +185,7 @@ public final class SqlReports implements AutoCloseable {
      */
     public record KeptReply(long at, int attempt, Reply reply) {}
 
-    private static ConfigException unreadable(Path file, SQLException failure) {
+    static ConfigException unreadable(Path file, SQLException failure) {
         int primary = failure.getErrorCode() & 0xff;
         String ledger = "The ledger " + file;
         if (SqliteHealth.isDamage(failure)) {

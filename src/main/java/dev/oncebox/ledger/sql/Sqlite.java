@@ -30,6 +30,15 @@ final class Sqlite implements Dialect {
 
     private static final int BUSY_MILLIS = 30_000;
 
+    /** The version of the schema: that of the last migration. */
+    static final int VERSION = 3;
+
+    static final String MADE_LATER = "was made by a newer version of Oncebox. Start that version.";
+
+    /** How many migrations this version does not know; to be asked of a ledger that is up to date or ahead. */
+    static final String NEWER =
+            "SELECT count(*) FROM flyway_schema_history WHERE CAST(version AS INTEGER) > " + VERSION;
+
     private final Path file;
     private final SQLiteDataSource source;
     private @Nullable Object identity;
@@ -104,7 +113,7 @@ final class Sqlite implements Dialect {
             }
         }
         if (text.contains("not resolved locally")) {
-            return "it was made by a newer version of Oncebox. Start that version.";
+            return "it " + MADE_LATER;
         }
         return text.lines().findFirst().orElse("unknown cause");
     }

@@ -1,0 +1,262 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.config.ConfigException;
+import dev.oncebox.job.Job;
+import dev.oncebox.job.Keying;
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Entry;
+import dev.oncebox.ledger.Foreseen;
+import dev.oncebox.ledger.Foreseen.Kind;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteErrorCode;
+
+/**
+ * Says what {@link SqlIntake} would make of items, beside a worker or without one, and changes nothing. A ledger that
+ * does not exist yet is an empty one. Belongs to one thread.
+ *
+ * <p>What was seen of the files is kept in temporary tables, which SQLite holds in a file that has no name: some 200
+ * bytes an item, and no more memory for a million items than for ten. A transaction lasts for one chunk of items, so
+ * that the write-ahead log of a worker can be folded back meanwhile.
+ */
+public final class SqlPlan implements AutoCloseable {
+
+    /** So many of the last calls are looked at for how long a job's answers are. */
+    private static final int RECENT = 100_000;
+
+    private final RequestCodec codec = new RequestCodec();
+    private final Path ledger;
+    private final Session session;
+    private final boolean exists;
+    private long file;
+    private boolean retriesDead;
+
+    private SqlPlan(Path ledger, Session session, boolean exists) {
+        this.ledger = ledger;
+        this.session = session;
+        this.exists = exists;
+    }
+
+    /**
+     * Opens a ledger for looking at it. One that does not exist is not made.
+     *
+     * @throws ConfigException when it is there and cannot be read
+     */
+    public static SqlPlan open(Path ledgerFile) {
+        Session reading = SqlReports.session(ledgerFile);
+        try {
+            Session session =
+                    reading == null ? new Session(DriverManager.getConnection("jdbc:sqlite::memory:")) : reading;
+            session.one("PRAGMA temp.journal_mode = OFF", row -> row.getString(1));
+            session.run("PRAGMA temp.cache_size = -32000");
+            // own: whether the item has the id itself, rather than by its place
+            session.run("CREATE TEMP TABLE twin (id TEXT NOT NULL, own INTEGER NOT NULL, n INTEGER NOT NULL, key BLOB,"
+                    + " content BLOB, PRIMARY KEY (id, own)) WITHOUT ROWID");
+            session.run("CREATE TEMP TABLE planned (key BLOB PRIMARY KEY, content BLOB NOT NULL, file INTEGER NOT NULL)"
+                    + " WITHOUT ROWID");
+            return new SqlPlan(ledgerFile, session, reading != null);
+        } catch (SQLException e) {
+            throw SqlReports.unreadable(ledgerFile, e);
+        }
+    }
+
+    private record KnownFile(boolean whole, boolean archived) {}
+
+    /**
+     * Goes on to the next file.
+     *
+     * @param path below the inbox
+     * @return whether the ledger has it: it is delivered again, and its receipt is that of the first time
+     */
+    public boolean begin(String path, byte[] sha256, Job job) {
+        return asked(() -> {
+            file++;
+            session.run("DELETE FROM temp.twin");
+            KnownFile known = !exists
+                    ? null
+                    : session.one(
+                            "SELECT f.state <> 'TAKING', f.archived FROM file f JOIN job j ON j.id = f.job"
+                                    + " WHERE f.path = ? AND f.sha256 = ? AND j.name = ? AND j.fingerprint = ?",
+                            row -> new KnownFile(row.getBoolean(1), row.getBoolean(2)),
+                            path,
+                            sha256,
+                            job.name(),
+                            codec.fingerprint(codec.definition(job)));
+            boolean whole = known != null && known.whole();
+            retriesDead = known == null || !whole || known.archived();
+            return whole;
+        });
+    }
+
+    /** What becomes of the file's next items, in their order. */
+    public List<Foreseen> foresee(List<Entry> entries) {
+        return asked(() -> {
+            session.run("BEGIN");
+            try {
+                List<Foreseen> foreseen = new ArrayList<>(entries.size());
+                for (Entry entry : entries) {
+                    foreseen.add(foresee(entry));
+                }
+                return foreseen;
+            } finally {
+                session.run("COMMIT");
+            }
+        });
+    }
+
+    private Foreseen foresee(Entry entry) throws SQLException {
+        Foreseen foreseen =
+                entry instanceof Entry.Asking asking ? ofAsking(asking) : Foreseen.invalid((Entry.Invalid) entry);
+        boolean valid = foreseen.kind() != Kind.INVALID;
+        session.update(
+                "INSERT OR IGNORE INTO temp.twin (id, own, n, key, content) VALUES (?, ?, ?, ?, ?)",
+                id(entry),
+                entry.id() != null,
+                entry.n(),
+                valid ? ((Entry.Asking) entry).key() : null,
+                valid ? ((Entry.Asking) entry).content() : null);
+        return foreseen;
+    }
+
+    private static String id(Entry entry) {
+        return entry.id() == null ? String.valueOf(entry.n()) : entry.id();
+    }
+
+    private record Twin(long n, byte @Nullable [] key, byte @Nullable [] content) {}
+
+    private record KnownCall(
+            byte[] content, long file, @Nullable Kind kind) {}
+
+    private Foreseen ofAsking(Entry.Asking asking) throws SQLException {
+        Twin twin = sameId(asking);
+        if (twin != null && !isSameRequest(twin, asking)) {
+            return Foreseen.refused(asking, SqlIntake.DUPLICATE_ID, SqlIntake.duplicateOf(twin.n()));
+        }
+        KnownCall known = session.one(
+                "SELECT content, file FROM temp.planned WHERE key = ?",
+                row -> new KnownCall(row.getBytes(1), row.getLong(2), null),
+                (Object) asking.key());
+        boolean first = known == null;
+        if (first) {
+            known = recorded(asking.key());
+        }
+        boolean variant = known != null && !Arrays.equals(known.content(), asking.content());
+        if (variant && asking.keying() == Keying.ID) {
+            return Foreseen.refused(asking, SqlIntake.KEY_CONFLICT, SqlIntake.USED_BEFORE);
+        }
+        if (first) {
+            session.update(
+                    "INSERT INTO temp.planned (key, content, file) VALUES (?, ?, ?)",
+                    asking.key(),
+                    known == null ? asking.content() : known.content(),
+                    file);
+        }
+        return new Foreseen(asking, kind(known), variant);
+    }
+
+    private Kind kind(@Nullable KnownCall known) {
+        if (known == null) {
+            return Kind.NEW;
+        }
+        if (known.kind() != null) {
+            return known.kind();
+        }
+        return known.file() == file ? Kind.REPEATED : Kind.SHARED;
+    }
+
+    private @Nullable KnownCall recorded(byte[] key) throws SQLException {
+        return !exists
+                ? null
+                : session.one(
+                        "SELECT content, state, attempts = 0 AND doubts = 0 FROM call WHERE key = ?",
+                        row -> new KnownCall(
+                                row.getBytes(1), 0, kind(CallState.valueOf(row.getString(2)), row.getBoolean(3))),
+                        (Object) key);
+    }
+
+    private Kind kind(CallState state, boolean uncharged) {
+        return switch (state) {
+            case READY, CLAIMED -> Kind.WAITING;
+            case SENT, POLLING -> Kind.IN_FLIGHT;
+            case DOUBT -> Kind.IN_DOUBT;
+            case DONE -> Kind.ANSWERED;
+            case DEAD -> uncharged && retriesDead ? Kind.RETRIED : Kind.DEAD;
+        };
+    }
+
+    private static boolean isSameRequest(Twin twin, Entry.Asking asking) {
+        return Arrays.equals(twin.key(), asking.key())
+                && (asking.keying() != Keying.ID || Arrays.equals(twin.content(), asking.content()));
+    }
+
+    private @Nullable Twin sameId(Entry.Asking asking) throws SQLException {
+        Twin twin = twin(id(asking), true);
+        boolean mayBePlace = asking.id() != null
+                && SqlIntake.LINE_NUMBER.matcher(asking.id()).matches();
+        return twin == null && mayBePlace ? twin(asking.id(), false) : twin;
+    }
+
+    private @Nullable Twin twin(@Nullable String id, boolean own) throws SQLException {
+        return session.one(
+                "SELECT n, key, content FROM temp.twin WHERE id = ? AND own = ?",
+                row -> new Twin(row.getLong(1), row.getBytes(2), row.getBytes(3)),
+                id,
+                own);
+    }
+
+    /**
+     * How long the answers of a job were.
+     *
+     * @param calls how many of its recent ones were counted, each sent once
+     * @param tokens of one, on average
+     */
+    public record Lengths(long calls, double tokens) {}
+
+    /** How long a job's recent answers were; null when none is known. */
+    public @Nullable Lengths lengths(String job) {
+        if (!exists) {
+            return null;
+        }
+        Lengths lengths = asked(() -> session.one(
+                "SELECT count(*), coalesce(avg(c.output_tokens), 0) FROM (SELECT job, output_tokens FROM call"
+                        + " WHERE id > (SELECT max(id) FROM call) - " + RECENT + " AND state = 'DONE' AND attempts = 1"
+                        + " AND output_tokens IS NOT NULL) c JOIN job j ON j.id = c.job WHERE j.name = ?",
+                row -> new Lengths(row.getLong(1), row.getDouble(2)),
+                job));
+        return lengths == null || lengths.calls() == 0 ? null : lengths;
+    }
+
+    @FunctionalInterface
+    private interface Question<T> {
+        @Nullable
+        T of() throws SQLException;
+    }
+
+    @SuppressWarnings("NullAway") // a question that never returns null has an answer that is never null
+    private <T> T asked(Question<T> question) {
+        try {
+            return question.of();
+        } catch (SQLException e) {
+            if ((e.getErrorCode() & 0xff) == SQLiteErrorCode.SQLITE_FULL.code) {
+                throw new ConfigException(
+                        "The temporary folder is full: a plan needs some 200 bytes there for each item."
+                                + " Make room, or name another folder in the variable SQLITE_TMPDIR.");
+            }
+            throw SqlReports.unreadable(ledger, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            session.close();
+        } catch (SQLException e) {
+            // a reader has nothing to lose
+        }
+    }
+}
