@@ -213,12 +213,12 @@ public abstract class LedgerBatchesTck extends LedgerTck {
         ReceivedFile file = drop("f.jsonl", "a", "b");
         Batch batch = accepted(2);
         ledger.settle(open(batch).get(0), valid("x"), Steps.of(valid("x")), null);
-        settle(batch, new Verdict.Running("completed", true, null, Duration.ofSeconds(30)));
+        settle(batch, new Verdict.Running("completed", true, Duration.ofSeconds(30)));
         assertThat(state(batch)).isEqualTo("POLLING");
         assertThat(pending(file)).isEqualTo(1);
         ledger.settle(open(batch).get(0), unusable(), Steps.of(unusable()), null);
 
-        settle(batch, new Verdict.Running("completed", true, null, Duration.ofSeconds(30)));
+        settle(batch, new Verdict.Running("completed", true, Duration.ofSeconds(30)));
 
         assertThat(state(batch)).isEqualTo("ENDED");
         assertThat(pending(file)).isZero();
@@ -308,7 +308,7 @@ public abstract class LedgerBatchesTck extends LedgerTck {
         drop("f.jsonl", "a", "b");
         settle(sent(2), unknown());
         Batch looked = due().get(0);
-        settle(looked, new Verdict.Running("not in the list", false, null, Duration.ofSeconds(30)));
+        settle(looked, new Verdict.Running("not in the list", false, Duration.ofSeconds(30)));
         assertThat(ledger.batches().addresses(ENGINE)).isEmpty();
         clock.pass(Duration.ofSeconds(30));
 

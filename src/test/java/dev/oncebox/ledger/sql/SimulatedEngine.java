@@ -84,8 +84,8 @@ final class SimulatedEngine {
             case 0 -> new Verdict.Unknown("job_lost", "Lost.", false);
             case 1 -> new Verdict.Incomplete("job_failed", "Failed.", Charged.UNKNOWN, Usage.UNKNOWN);
             case 2 -> expired(call);
-            case 3, 4 -> new Verdict.Running("No reply.", false, null, Duration.ofSeconds(5));
-            case 5, 6, 7 -> new Verdict.Running("running", true, null, Duration.ofSeconds(dice.nextInt(60)));
+            case 3, 4 -> new Verdict.Running("No reply.", false, Duration.ofSeconds(5));
+            case 5, 6, 7 -> new Verdict.Running("running", true, Duration.ofSeconds(dice.nextInt(60)));
             default -> valid(call);
         };
     }
