@@ -102,7 +102,7 @@ public final class Launched implements AutoCloseable {
     }
 
     /** Waits for its end and returns the most memory it had, in MB. */
-    long peakMegabytes(Duration atMost) {
+    public long peakMegabytes(Duration atMost) {
         var peak = new long[1];
         await().atMost(atMost).pollInterval(Duration.ofMillis(50)).until(() -> {
             peak[0] = Math.max(peak[0], residentMegabytes());

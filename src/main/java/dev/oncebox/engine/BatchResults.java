@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -39,6 +40,8 @@ final class BatchResults implements Iterator<BatchResults.Result>, Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(BatchResults.class);
     private static final Pattern KEY = Pattern.compile("[0-9a-f]{64}");
     private static final int PAGE = 500;
+    /** How often the wait after a refused batch is doubled. */
+    private static final int LONGEST_WAIT = 4;
 
     private final Engine engine;
     private final Batches batches;
@@ -187,9 +190,9 @@ final class BatchResults implements Iterator<BatchResults.Result>, Closeable {
         }
         ErrorBody refusal = rest.refusal();
         String code = refusal == null || refusal.code() == null ? rest.code() : refusal.code();
-        // all of them come back at the same time, and make one batch again
-        return new Verdict.Refused(
-                code, rest.reason(), cause(refusal), engine.settings().async().poll());
+        // all of them come back at the same time, and make one batch again; each time a while later than the last
+        Duration wait = engine.settings().async().poll().multipliedBy(1L << Math.min(call.failures(), LONGEST_WAIT));
+        return new Verdict.Refused(code, rest.reason(), cause(refusal), wait);
     }
 
     private static Cause cause(@Nullable ErrorBody refusal) {

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.oncebox.engine.DeferredProtocol.Progress;
 import dev.oncebox.engine.DeferredProtocol.State;
-import java.io.ByteArrayOutputStream;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,12 +66,12 @@ final class OpenAiBatchProtocol implements BatchProtocol {
     }
 
     private static byte[] joined(List<byte[]> lines) {
-        var file = new ByteArrayOutputStream();
+        ByteBuffer file = ByteBuffer.allocate(
+                lines.stream().mapToInt(line -> line.length + 1).sum());
         for (byte[] line : lines) {
-            file.writeBytes(line);
-            file.write('\n');
+            file.put(line).put((byte) '\n');
         }
-        return file.toByteArray();
+        return file.array();
     }
 
     @Override

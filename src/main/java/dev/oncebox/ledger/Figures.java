@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param reused answered items that found their call known
  * @param cost of everything certainly charged; null when a part of it is unknown
  * @param inFlight calls that were sent and not yet settled, by engine
+ * @param accepted calls that an engine accepted and will answer later, by engine
  * @param waiting calls that wait for their turn, by engine
  * @param pauses which engines are sent nothing, and under {@link Pause#BUDGET} whether all are
  */
@@ -36,13 +37,21 @@ public record Figures(
         long reused,
         @Nullable BigDecimal cost,
         Map<String, Long> inFlight,
+        Map<String, Accepted> accepted,
         Map<String, Waiting> waiting,
         Map<String, Pause> pauses,
         List<Node> nodes) {
 
     /** The figures of a ledger that does not exist yet. */
-    public static final Figures NONE =
-            new Figures(0, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, BigDecimal.ZERO, Map.of(), Map.of(), Map.of(), List.of());
+    public static final Figures NONE = new Figures(
+            0, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, BigDecimal.ZERO, Map.of(), Map.of(), Map.of(), Map.of(), List.of());
+
+    /**
+     * Calls that an engine answers later.
+     *
+     * @param since when the oldest was sent, epoch milliseconds
+     */
+    public record Accepted(long calls, long since) {}
 
     /**
      * Calls that wait for an engine.

@@ -69,6 +69,8 @@ public record Status(
      *     calls that wait for their time is due; null when nothing waits
      * @param waiting calls that wait for their time, such as the one that an endpoint asked for; left out of JSON when 0
      * @param nextDue when the first of these is due, ISO 8601; null when none waits
+     * @param polling calls that it accepted and answers later; left out of JSON when 0
+     * @param pollingSince when the oldest of these was sent, ISO 8601; null when there is none
      * @param reason why the breaker is not closed; null when it is
      */
     public record Engine(
@@ -79,6 +81,11 @@ public record Status(
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             String nextDue,
+
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long polling,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String pollingSince,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             String reason) {}
@@ -100,6 +107,7 @@ public record Status(
         Map<String, Engine> engines = new TreeMap<>();
         engineNames.forEach(name -> engines.put(name, engine(name, figures)));
         figures.inFlight().keySet().forEach(name -> engines.put(name, engine(name, figures)));
+        figures.accepted().keySet().forEach(name -> engines.put(name, engine(name, figures)));
         return new Status(
                 new FileCounts(figures.taken(), figures.delivered(), rejected),
                 new ItemCounts(figures.items(), figures.answered(), figures.failed(), figures.pending()),
@@ -125,6 +133,7 @@ public record Status(
     private static Engine engine(String name, Figures figures) {
         Pause pause = figures.pauses().get(name);
         Figures.Waiting waiting = figures.waiting().getOrDefault(name, new Figures.Waiting(0, 0, 0));
+        Figures.Accepted accepted = figures.accepted().get(name);
         long resumes = pause != null ? pause.until() : waiting.due() == 0 ? waiting.next() : 0;
         return new Engine(
                 pause == null || !pause.isBroken()
@@ -134,6 +143,8 @@ public record Status(
                 resumes == 0 ? null : Times.iso(resumes),
                 waiting.later(),
                 waiting.next() == 0 ? null : Times.iso(waiting.next()),
+                accepted == null ? 0 : accepted.calls(),
+                accepted == null ? null : Times.iso(accepted.since()),
                 pause == null ? null : pause.reason());
     }
 

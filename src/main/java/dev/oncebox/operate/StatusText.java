@@ -88,6 +88,12 @@ final class StatusText {
                         .append(" waiting for later, the first until ")
                         .append(engine.nextDue());
             }
+            if (engine.polling() > 0) {
+                text.append(", ")
+                        .append(engine.polling())
+                        .append(" accepted and not answered yet, since ")
+                        .append(engine.pollingSince());
+            }
             text.append(", breaker ").append(engine.breaker());
             if (engine.resumesAt() != null) {
                 text.append(", resumes at ").append(engine.resumesAt());

@@ -139,7 +139,7 @@ class ReportsTest {
                                     + "\"ATTEMPT\",\"attempt\":1,\"engine\":\"default\",\"detail\":null,\"charged\":null}",
                             start + "\"SENT\",\"attempt\":1,\"engine\":\"default\",\"detail\":null,\"charged\":null}");
             assertThat(reports.status(home, List.of()).engines().get("default"))
-                    .isEqualTo(new Status.Engine("closed", 1, null, 0, null, null));
+                    .isEqualTo(new Status.Engine("closed", 1, null, 0, null, 0, null, null));
         }
     }
 
@@ -167,11 +167,26 @@ class ReportsTest {
                 .contains("budget    The budget is used up: 5 of 5 calls. Nothing is sent until the next run.");
     }
 
+    @Test
+    void what_an_engine_answers_later_is_shown_with_its_number_and_its_age() {
+        Map<String, Figures.Accepted> accepted = Map.of("batches", new Figures.Accepted(1000, 1_795_953_600_000L));
+        Status status = Status.of(figures(BigDecimal.ONE, Map.of(), accepted), 0, List.of("main"));
+
+        assertThat(status.text())
+                .contains("batches: 0 in flight, 1000 accepted and not answered yet, since 2026-11-29T12:00:00.000Z");
+        assertThat(status.json()).contains("\"polling\":1000,\"pollingSince\":\"2026-11-29T12:00:00.000Z\"");
+    }
+
     private static Figures figures(@Nullable BigDecimal cost) {
         return figures(cost, Map.of());
     }
 
     private static Figures figures(@Nullable BigDecimal cost, Map<String, Pause> pauses) {
+        return figures(cost, pauses, Map.of());
+    }
+
+    private static Figures figures(
+            @Nullable BigDecimal cost, Map<String, Pause> pauses, Map<String, Figures.Accepted> accepted) {
         return new Figures(
                 3,
                 2,
@@ -197,6 +212,7 @@ class ReportsTest {
                 2,
                 cost,
                 Map.of("main", 3L),
+                accepted,
                 Map.of(),
                 pauses,
                 List.of(new Figures.Node(1, "web", 42, 0, 15_000)));

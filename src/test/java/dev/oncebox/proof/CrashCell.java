@@ -19,6 +19,10 @@ record CrashCell(CrashPoint at, int pass, boolean again, boolean hold, boolean b
             EnumSet.of(CrashPoint.AFTER_SENT, CrashPoint.AFTER_FIRST_BYTE, CrashPoint.AFTER_RESPONSE);
     private static final Set<CrashPoint> OF_CALLS = EnumSet.range(CrashPoint.AFTER_CLAIM, CrashPoint.AFTER_DONE);
     private static final Set<CrashPoint> OF_STARTS = EnumSet.range(CrashPoint.AFTER_RESCUE, CrashPoint.AFTER_RESUME);
+    /** Moments of engines that answer later, which these are not. */
+    private static final EnumSet<CrashPoint> OF_LATER_ANSWERS =
+            EnumSet.range(CrashPoint.AFTER_ACCEPTED, CrashPoint.IN_RESULTS);
+
     private static final Set<CrashPoint> OF_REFUSALS = EnumSet.of(CrashPoint.AFTER_FALLBACK, CrashPoint.AFTER_PAUSE);
 
     /** What is done there is done for good, so that no later process comes to it with the same work. */
@@ -44,7 +48,7 @@ record CrashCell(CrashPoint at, int pass, boolean again, boolean hold, boolean b
      */
     static List<CrashCell> all(boolean whole) {
         List<CrashCell> cells = new ArrayList<>();
-        for (CrashPoint at : CrashPoint.values()) {
+        for (CrashPoint at : EnumSet.complementOf(OF_LATER_ANSWERS)) {
             for (boolean batch : new boolean[] {false, true}) {
                 for (int pass : passes(at, batch, whole)) {
                     for (boolean hold : new boolean[] {false, true}) {

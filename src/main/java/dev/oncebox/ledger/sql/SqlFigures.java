@@ -51,6 +51,7 @@ final class SqlFigures {
                 reused,
                 cost(),
                 inFlight(),
+                accepted(),
                 waiting(now),
                 SqlEngines.pauses(session),
                 nodes(now));
@@ -96,8 +97,7 @@ final class SqlFigures {
         return perhapsCharged ? null : BigDecimal.ZERO;
     }
 
-    /** What was, or may have been, charged since a moment. */
-    /** What was accepted and has no end yet is charged as well, and nobody knows what it costs. */
+    /** What was, or may have been, charged since a moment; what was accepted and has no end yet at no known cost. */
     static Ledger.Spent spent(Session session, long since) throws SQLException {
         long accepted = session.number("SELECT count(*) FROM call WHERE state = 'POLLING' AND sent >= ?", since);
         Ledger.Spent spent = session.one(
@@ -123,6 +123,15 @@ final class SqlFigures {
             return true;
         });
         return inFlight;
+    }
+
+    private Map<String, Figures.Accepted> accepted() throws SQLException {
+        Map<String, Figures.Accepted> accepted = new TreeMap<>();
+        session.each("SELECT engine, count(*), min(sent) FROM call WHERE state = 'POLLING' GROUP BY engine", row -> {
+            accepted.put(row.getString(1), new Figures.Accepted(row.getLong(2), row.getLong(3)));
+            return true;
+        });
+        return accepted;
     }
 
     private Map<String, Figures.Waiting> waiting(long now) throws SQLException {
