@@ -37,7 +37,7 @@ final class BatchSearch {
     private final Clock clock;
 
     /**
-     * @param strangers addresses of batches that were found to be somebody else's; more are added
+     * @param strangers which batches of the list were found not to be one of ours; more are added
      */
     BatchSearch(Engine engine, Wire wire, Batches batches, Set<String> strangers, Clock clock) {
         this.engine = engine;
@@ -79,7 +79,7 @@ final class BatchSearch {
                     return notFound(batch, maybe);
                 }
                 String address = engine.bare() + "/" + listed.id();
-                boolean known = others.contains(address) || strangers.contains(address);
+                boolean known = others.contains(address) || strangers.contains(stranger(batch, listed.id()));
                 Ours ours = known ? Ours.NO : isOurs(batch, keys, listed, each);
                 if (ours == Ours.YES) {
                     return new Verdict.Accepted(address, "found again", Duration.ZERO);
@@ -111,11 +111,11 @@ final class BatchSearch {
         if (listed.calls() != keys.size()) {
             return Ours.NO;
         }
-        return listed.ended() ? speaksOf(keys, each) : Ours.MAYBE;
+        return listed.ended() ? speaksOf(batch, keys, each) : Ours.MAYBE;
     }
 
     /** Every batch has calls of its own, so that one line tells. */
-    private Ours speaksOf(Set<String> keys, JsonNode listed) {
+    private Ours speaksOf(Batch batch, Set<String> keys, JsonNode listed) {
         List<URI> results = engine.batches().results(engine.bare(), listed);
         try (BatchFiles files = BatchFiles.fetch(engine, wire, results)) {
             String line = files.next();
@@ -130,6 +130,11 @@ final class BatchSearch {
         } catch (IOException e) {
             return Ours.MAYBE;
         }
+    }
+
+    /** What is not this batch may still be another one of ours that is looked for. */
+    private static String stranger(Batch batch, String id) {
+        return batch.handle() + " " + id;
     }
 
     private Verdict notFound(Batch batch, boolean maybe) throws CallFailed {
