@@ -26,3 +26,6 @@ CREATE INDEX call_batch   ON call (batch) WHERE batch IS NOT NULL;
 ALTER TABLE file ADD COLUMN sidecar     TEXT;
 ALTER TABLE file ADD COLUMN sidecar_due INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX file_sidecar ON file (id) WHERE sidecar_due = 1;
+
+-- The provider's own id of an attempt, where its reply had one: what its support and its bill go by.
+ALTER TABLE event ADD COLUMN request_id TEXT;

@@ -81,6 +81,17 @@ class PlanOutputTest extends StubbedHome {
     }
 
     @Test
+    void an_answer_of_anthropics_has_a_limit_even_where_the_job_has_none() {
+        TestHome home = home("engine.default.protocol=anthropic", "engine.default.model=claude-sonnet-4-5");
+        home.write("x.jsonl", "{\"text\":\"one\"}\n");
+
+        JsonNode estimate = estimate(home);
+
+        assertThat(estimate.path("outputTokensAtMost").asInt()).isEqualTo(4096);
+        assertThat(estimate.path("price").isNull()).isTrue();
+    }
+
+    @Test
     void a_batch_costs_its_part_of_the_price() {
         TestHome home = home(
                 "engine.default.protocol=openai-batch",

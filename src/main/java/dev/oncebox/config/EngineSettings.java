@@ -46,6 +46,9 @@ public record EngineSettings(
         @Nullable JsonNode body,
         AsyncSettings async) {
 
+    /** How long an answer may be where the job does not say: Anthropic refuses a request without a limit. */
+    public static final int ANTHROPICS_MOST_TOKENS = 4096;
+
     /** How an endpoint is spoken to. */
     public enum Protocol {
         /** OpenAI chat completions and what is compatible with it. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.EngineSettings.Secret;
 import dev.oncebox.ledger.Request;
 import java.util.LinkedHashMap;
@@ -16,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class AnthropicProtocol implements Protocol {
 
     private static final String VERSION = "2023-06-01";
-    /** The endpoint refuses a request without a limit. */
-    private static final int MOST_TOKENS = 4096;
 
     private static final List<String> CACHE_COUNTS = List.of("cache_creation_input_tokens", "cache_read_input_tokens");
 
@@ -27,7 +26,7 @@ final class AnthropicProtocol implements Protocol {
         if (request.model() != null) {
             body.put("model", request.model());
         }
-        body.put("max_tokens", MOST_TOKENS);
+        body.put("max_tokens", EngineSettings.ANTHROPICS_MOST_TOKENS);
         ArrayNode messages = JsonNodeFactory.instance.arrayNode();
         JsonNode system = request.system() == null ? null : TextNode.valueOf(request.system());
         if (request.messages() == null) {

@@ -7,7 +7,6 @@ import dev.oncebox.ledger.Batches;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.Capacity;
-import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
@@ -101,7 +100,7 @@ public final class BatchEngines {
         }
         Observed observed = engines.wire(engine).post(engine.settings().url(), headers, body);
         if (observed instanceof Observed.Response response) {
-            exchange.setVariable(Variables.REPLY, new Reply(response.status(), engine.withoutSecrets(response.body())));
+            exchange.setVariable(Variables.REPLY, engine.reply(response, engine.withoutSecrets(response.body())));
             engine.gate().heard(response.headers(), clock.instant());
         }
         exchange.setVariable(Variables.VERDICT, submitted(engine, observed, clock.instant()));
@@ -195,12 +194,12 @@ public final class BatchEngines {
         Engine engine = engines.engine(result.call().engine());
         Verdict verdict = engine.judge(response, clock.instant());
         if (verdict instanceof Verdict.Valid valid) {
-            exchange.setVariable(Variables.REPLY, new Reply(response.status(), response.body()));
+            exchange.setVariable(Variables.REPLY, engine.reply(response, response.body()));
             exchange.setVariable(Variables.ANSWER, valid.answer());
             return;
         }
         byte[] shown = engine.withoutSecrets(response.body());
-        exchange.setVariable(Variables.REPLY, new Reply(response.status(), shown));
+        exchange.setVariable(Variables.REPLY, engine.reply(response, shown));
         throw new CallFailed(verdict);
     }
 }

@@ -172,11 +172,13 @@ final class BatchResults implements Iterator<BatchResults.Result>, Closeable {
         Call call = line == null || !KEY.matcher(line.key()).matches()
                 ? null
                 : batches.open(batch, HexFormat.of().parseHex(line.key()));
-        if (line == null || call == null || !seen.add(call.id())) {
+        if (read == null || line == null || call == null || !seen.add(call.id())) {
             strange++;
             return;
         }
-        var response = new Observed.Response(line.status(), Map.of(), Json.bytes(line.body()), null);
+        JsonNode requestId = read.at("/response/request_id");
+        Map<String, String> headers = requestId.isTextual() ? Map.of("x-request-id", requestId.textValue()) : Map.of();
+        var response = new Observed.Response(line.status(), headers, Json.bytes(line.body()), null);
         ready.add(new Result(call, response, null));
     }
 

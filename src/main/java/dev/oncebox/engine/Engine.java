@@ -3,6 +3,7 @@ package dev.oncebox.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
@@ -194,6 +195,17 @@ final class Engine {
                     : verdict;
         }
         return VerdictTable.judge(observed, protocol, this::priced, settings.unpaidStatuses(), now);
+    }
+
+    /**
+     * What is kept of a response.
+     *
+     * @param shown its body as it is kept
+     */
+    Reply reply(Observed.Response response, byte[] shown) {
+        String id = RequestId.of(response.headers(), response.body());
+        byte[] clean = id == null ? null : withoutSecrets(id.getBytes(StandardCharsets.UTF_8));
+        return new Reply(response.status(), shown, clean == null ? null : new String(clean, StandardCharsets.UTF_8));
     }
 
     /** Hides the engine's secrets, which some endpoints repeat, in their errors above all. */

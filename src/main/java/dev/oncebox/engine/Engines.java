@@ -156,11 +156,12 @@ public final class Engines implements AutoCloseable {
         int status = message.getHeader(Exchange.HTTP_RESPONSE_CODE, 0, Integer.class);
         byte[] body = Objects.requireNonNullElse(message.getBody(byte[].class), new byte[0]);
         message.removeHeaders("*");
-        exchange.setVariable(Variables.REPLY, new Reply(status, engine.withoutSecrets(body)));
-        engine.gate().heard(headers, clock.instant());
         String cut = headers.get(SingleSend.CUT.toLowerCase(Locale.ROOT));
+        var response = new Observed.Response(status, headers, body, cut);
+        exchange.setVariable(Variables.REPLY, engine.reply(response, engine.withoutSecrets(body)));
+        engine.gate().heard(headers, clock.instant());
         boolean late = headers.containsKey(SingleSend.LATE.toLowerCase(Locale.ROOT));
-        Verdict verdict = engine.judge(new Observed.Response(status, headers, body, cut), clock.instant());
+        Verdict verdict = engine.judge(response, clock.instant());
         if (verdict instanceof Verdict.Accepted) {
             exchange.setVariable(Variables.VERDICT, verdict);
             return;
@@ -175,7 +176,7 @@ public final class Engines implements AutoCloseable {
             throw new CallFailed(engine.judge(new Observed.Response(status, headers, shown, cut), clock.instant()));
         }
         // an answer is kept and delivered as it was paid for, even where it holds what a header holds
-        exchange.setVariable(Variables.REPLY, new Reply(status, body));
+        exchange.setVariable(Variables.REPLY, engine.reply(response, body));
         exchange.setVariable(Variables.ANSWER, valid.answer());
     }
 
@@ -187,7 +188,7 @@ public final class Engines implements AutoCloseable {
         Observed observed = ask(engine, URI.create(remote.address()));
         CrashPoint.AFTER_ASKING.reach();
         if (observed instanceof Observed.Response response) {
-            exchange.setVariable(Variables.REPLY, new Reply(response.status(), response.body()));
+            exchange.setVariable(Variables.REPLY, engine.reply(response, response.body()));
         }
         Verdict verdict = engine.asked(observed, remote, clock.instant());
         if (verdict instanceof Verdict.Valid valid) {
@@ -196,8 +197,7 @@ public final class Engines implements AutoCloseable {
             exchange.setVariable(Variables.VERDICT, verdict);
         } else {
             if (observed instanceof Observed.Response response) {
-                exchange.setVariable(
-                        Variables.REPLY, new Reply(response.status(), engine.withoutSecrets(response.body())));
+                exchange.setVariable(Variables.REPLY, engine.reply(response, engine.withoutSecrets(response.body())));
             }
             throw new CallFailed(verdict);
         }

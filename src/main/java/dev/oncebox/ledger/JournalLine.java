@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param charged whether the attempt cost money; null when the event does not say
  * @param cost as far as the engine said what the attempt used; null when it did not
  * @param file below the inbox; null for an event of a call alone
+ * @param requestId the provider's own id of the attempt; null when its reply had none
  */
 public record JournalLine(
         long at,
@@ -22,4 +23,5 @@ public record JournalLine(
         @Nullable String detail,
         @Nullable Charged charged,
         @Nullable BigDecimal cost,
-        @Nullable String file) {}
+        @Nullable String file,
+        @Nullable String requestId) {}

@@ -34,6 +34,7 @@ public record Outcome(
      * @param sentAt when it was last sent, epoch milliseconds; 0: never
      * @param doneAt when it ended
      * @param history what each attempt came to, oldest first; empty for a call that was sent once
+     * @param requestId the provider's own id of the last attempt that had one
      */
     public record CallRecord(
             long id,
@@ -49,20 +50,23 @@ public record Outcome(
             @Nullable BigDecimal cost,
             long sentAt,
             long doneAt,
-            List<Attempt> history) {}
+            List<Attempt> history,
+            @Nullable String requestId) {}
 
     /**
      * What one attempt came to.
      *
      * @param send which one, counted from 1
      * @param cost as far as the engine said what it used
+     * @param requestId the provider's own id of it; null when its reply had none
      */
     public record Attempt(
             int send,
             String engine,
             EventKind event,
             Charged charged,
-            @Nullable BigDecimal cost) {}
+            @Nullable BigDecimal cost,
+            @Nullable String requestId) {}
 
     /**
      * @param json whether {@code text} is JSON rather than plain text

@@ -110,6 +110,9 @@ public final class Reports implements AutoCloseable {
         if (line.cost() != null) {
             json.put("cost", line.cost());
         }
+        if (line.requestId() != null) {
+            json.put("requestId", line.requestId());
+        }
         if (line.file() != null) {
             json.put("file", line.file());
         }

@@ -7,9 +7,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The answers to a file of many items, the errors if there are any, and the receipt. */
 final class BatchDelivery extends Delivery {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BatchDelivery.class);
 
     private final Receipt receipt = new Receipt();
     private final SettledFile file;
@@ -62,7 +66,15 @@ final class BatchDelivery extends Delivery {
         if (errors != null) {
             errors.finish();
         }
-        receipt.write(file, out(receiptPart));
+        ClosingCount closing = receipt.close(file, answers.written(), errors == null ? 0 : errors.written());
+        if (!closing.addsUp()) {
+            LOG.error(
+                    "The receipt of {} does not add up: {}. The answers are delivered all the same, and the receipt says"
+                            + " so; keep the ledger and report this.",
+                    file.path(),
+                    closing);
+        }
+        receipt.write(file, closing, out(receiptPart));
     }
 
     @Override

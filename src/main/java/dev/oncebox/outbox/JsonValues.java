@@ -78,6 +78,11 @@ final class JsonValues {
         json.writeRawValue(value);
     }
 
+    /** How many were written. */
+    long written() {
+        return written;
+    }
+
     void finish() throws IOException {
         json.writeRaw((written == 0 ? "" : "\n") + end);
         json.close();

@@ -40,6 +40,7 @@ final class Receipt {
     private long reused;
     private long inDoubt;
     private long variants;
+    private final Map<String, Long> charged = new TreeMap<>(Map.of("new", 0L, "reused", 0L, "unknown", 0L));
     private @Nullable Long inputTokens = 0L;
     private @Nullable Long outputTokens = 0L;
     private @Nullable BigDecimal cost = BigDecimal.ZERO;
@@ -56,8 +57,9 @@ final class Receipt {
         Outcome.CallRecord call = outcome.call();
         items++;
         variants += outcome.variant() ? 1 : 0;
-        if (result instanceof ItemResult.Answered) {
+        if (result instanceof ItemResult.Answered line) {
             answered++;
+            charged.merge(line.charged(), 1L, Long::sum);
             reused += outcome.fresh() ? 0 : 1;
             Outcome.StoredAnswer answer = outcome.answer();
             if (answer != null) {
@@ -103,12 +105,17 @@ final class Receipt {
         if (wasAnswered || call.attempts() > 0 || call.doubts() > 0) {
             inputTokens = sum(inputTokens, call.inputTokens());
             outputTokens = sum(outputTokens, call.outputTokens());
-            boolean allPriced = call.history().stream()
-                    .allMatch(attempt -> attempt.charged() == Charged.NO || attempt.cost() != null);
-            boolean known = call.cost() != null && call.doubts() == 0 && allPriced;
-            cost = cost == null || !known ? null : cost.add(call.cost());
+            BigDecimal known = cost(call);
+            cost = cost == null || known == null ? null : cost.add(known);
             costAtLeast = call.cost() == null ? costAtLeast : costAtLeast.add(call.cost());
         }
+    }
+
+    /** What a call cost, all attempts together; null when an attempt was, or may have been, charged at a price unknown. */
+    static @Nullable BigDecimal cost(Outcome.CallRecord call) {
+        boolean allPriced =
+                call.history().stream().allMatch(attempt -> attempt.charged() == Charged.NO || attempt.cost() != null);
+        return call.doubts() == 0 && allPriced ? call.cost() : null;
     }
 
     /** A sum with an unknown part is unknown. */
@@ -116,11 +123,27 @@ final class Receipt {
         return a == null || b == null ? null : Long.valueOf(a + b);
     }
 
-    void write(SettledFile file, OutputStream out) throws IOException {
-        if (items != answered + failed + invalid) {
-            throw new IllegalStateException(file.path() + ": " + items + " items, but " + answered + " answered, "
-                    + failed + " failed and " + invalid + " invalid");
-        }
+    /**
+     * Compares what the intake recorded of a file with what was added here, and that with what was written.
+     *
+     * @param answers lines written to the answers
+     * @param errors lines written to the errors
+     */
+    ClosingCount close(SettledFile file, long answers, long errors) {
+        return new ClosingCount()
+                .check("items that the intake recorded", file.items(), items)
+                .check("invalid items that the intake recorded", file.invalid(), invalid)
+                .check("items that are answered, failed or invalid", items, answered + failed + invalid)
+                .check("answers that are new, reused or unknown", answered, sum(charged))
+                .check("lines of the answers", answered, answers)
+                .check("lines of the errors", failed + invalid, errors);
+    }
+
+    private static long sum(Map<String, Long> counts) {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    void write(SettledFile file, ClosingCount closing, OutputStream out) throws IOException {
         try (JsonGenerator json = JsonText.generator(out)) {
             json.setPrettyPrinter(new DefaultPrettyPrinter().withObjectIndenter(new DefaultIndenter("  ", "\n")));
             json.writeStartObject();
@@ -131,6 +154,8 @@ final class Receipt {
             json.writeNumberField("answered", answered);
             json.writeNumberField("failed", failed);
             json.writeNumberField("invalid", invalid);
+            writeCounts(json, "charged", charged);
+            closing.write(json);
             writeCalls(json);
             json.writeNumberField("whitespaceOnly", variants);
             writeNotes(json);
@@ -170,12 +195,15 @@ final class Receipt {
 
     /** What is to be said of answers that were accepted all the same; nothing when there is nothing. */
     private void writeNotes(JsonGenerator json) throws IOException {
-        if (notes.isEmpty()) {
-            return;
+        if (!notes.isEmpty()) {
+            writeCounts(json, "notes", notes);
         }
-        json.writeObjectFieldStart("notes");
-        for (Map.Entry<String, Long> note : notes.entrySet()) {
-            json.writeNumberField(note.getKey(), note.getValue());
+    }
+
+    private static void writeCounts(JsonGenerator json, String name, Map<String, Long> counts) throws IOException {
+        json.writeObjectFieldStart(name);
+        for (Map.Entry<String, Long> count : counts.entrySet()) {
+            json.writeNumberField(count.getKey(), count.getValue());
         }
         json.writeEndObject();
     }

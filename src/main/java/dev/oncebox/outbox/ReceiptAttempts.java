@@ -105,6 +105,7 @@ final class ReceiptAttempts {
             json.writeStringField("event", attempt.event().name());
             json.writeStringField("charged", attempt.charged().name().toLowerCase(Locale.ROOT));
             Receipt.writeNumber(json, "cost", plain(attempt.cost()));
+            json.writeStringField("requestId", attempt.requestId());
             json.writeEndObject();
         }
         json.writeEndArray();

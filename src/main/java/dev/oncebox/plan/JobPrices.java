@@ -35,20 +35,25 @@ final class JobPrices {
         this.job = job;
         this.engine = engine;
         this.lengths = lengths;
-        this.bound = bound(job);
+        this.bound = bound(job, engine.protocol());
         this.counter = TokenCounter.of(job.model());
         this.tokens = new RequestTokens(job, counter);
     }
 
-    private static @Nullable Long bound(Job job) {
-        return BOUNDS.stream()
+    private static @Nullable Long bound(Job job, EngineSettings.Protocol protocol) {
+        Long bound = BOUNDS.stream()
                 .map(job.params()::get)
                 .filter(Objects::nonNull)
                 .filter(JsonNode::canConvertToLong)
                 .map(JsonNode::longValue)
-                .filter(bound -> bound > 0)
+                .filter(tokens -> tokens > 0)
                 .findFirst()
                 .orElse(null);
+        return switch (protocol) {
+            case ANTHROPIC, ANTHROPIC_BATCH ->
+                bound == null ? Long.valueOf(EngineSettings.ANTHROPICS_MOST_TOKENS) : bound;
+            default -> bound;
+        };
     }
 
     Job job() {

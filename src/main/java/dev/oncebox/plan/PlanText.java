@@ -95,7 +95,7 @@ final class PlanText implements PlanReport {
         out.printf(
                 LINE,
                 "tokens",
-                "about " + shown(estimate.input()) + " in" + by("counted as ", estimate.inputBy()) + ", about "
+                shown(estimate.input()) + " in" + by("counted as ", estimate.inputBy()) + ", "
                         + shown(estimate.output()) + " out" + by("after ", estimate.outputBy())
                         + (estimate.outputAtMost() == null ? "" : ", at most " + estimate.outputAtMost()));
         out.printf(LINE, "price", price(estimate, engine));
@@ -155,7 +155,7 @@ final class PlanText implements PlanReport {
     }
 
     private static String shown(@Nullable Long count) {
-        return count == null ? "an unknown number" : count.toString();
+        return count == null ? "an unknown number" : "about " + count;
     }
 
     private static String sentence(@Nullable String text) {

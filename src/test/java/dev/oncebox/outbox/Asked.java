@@ -58,14 +58,29 @@ final class Asked {
                 new BigDecimal("0.000012"),
                 NOON + n,
                 NOON + 1000 + n,
-                List.of());
+                List.of(),
+                "req_" + n);
         return add(fresh, call, null, null, new StoredAnswer(answer, json), id);
     }
 
     Asked failed(String id, int attempts) {
         int n = outcomes.size() + 1;
         var call = new CallRecord(
-                n, "key" + n, 1, attempts, 0, "spare", null, null, null, null, null, NOON + n, NOON + 5000, List.of());
+                n,
+                "key" + n,
+                1,
+                attempts,
+                0,
+                "spare",
+                null,
+                null,
+                null,
+                null,
+                null,
+                NOON + n,
+                NOON + 5000,
+                List.of(),
+                null);
         return add(true, call, "http_400", "It is refused.", null, id);
     }
 
@@ -91,7 +106,8 @@ final class Asked {
                         null,
                         call.sentAt(),
                         call.doneAt(),
-                        call.history()));
+                        call.history(),
+                        null));
     }
 
     /** The last item's call had another attempt before. */
@@ -114,7 +130,9 @@ final class Asked {
                         call.doneAt(),
                         List.of(
                                 before,
-                                new Outcome.Attempt(2, call.engine(), EventKind.COMPLETE, Charged.YES, call.cost()))));
+                                new Outcome.Attempt(
+                                        2, call.engine(), EventKind.COMPLETE, Charged.YES, call.cost(), "req_b")),
+                        "req_b"));
     }
 
     /** What is to be said of the last item's answer. */
@@ -184,7 +202,27 @@ final class Asked {
     }
 
     static SettledFile file(String path, DroppedFile.Kind kind, @Nullable String output) {
-        return new SettledFile(1, path, "default", kind, new byte[] {1, (byte) 0xAB}, NOON, null, output);
+        return new SettledFile(1, path, "default", kind, new byte[] {1, (byte) 0xAB}, NOON, 0, 0, null, output);
+    }
+
+    /** The file as the intake would have counted it. */
+    SettledFile counted(SettledFile file) {
+        long invalid = outcomes.stream().filter(each -> each.call() == null).count();
+        return counted(file, outcomes.size(), invalid);
+    }
+
+    static SettledFile counted(SettledFile file, long items, long invalid) {
+        return new SettledFile(
+                file.id(),
+                file.path(),
+                file.job(),
+                file.kind(),
+                file.sha256(),
+                file.receivedAt(),
+                items,
+                invalid,
+                file.sidecar(),
+                file.output());
     }
 
     /** A ledger that knows these outcomes and nothing else. */

@@ -185,7 +185,7 @@ class OutboxNamesTest {
 
     private @Nullable String deliver(Asked asked, SettledFile file) throws IOException {
         Jobs jobs = Jobs.read(home.resolve("jobs"), Map.of("default", "tiny"));
-        return new Outbox(asked.ledger(), jobs, outbox).deliver(file);
+        return new Outbox(asked.ledger(), jobs, outbox).deliver(asked.counted(file));
     }
 
     /** Hidden ones too. */

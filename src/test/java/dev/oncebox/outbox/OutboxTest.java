@@ -200,7 +200,7 @@ class OutboxTest {
 
     private @Nullable String deliver(SettledFile file) throws IOException {
         Jobs jobs = Jobs.read(home.resolve("jobs"), Map.of("default", "tiny"));
-        return new Outbox(asked.ledger(), jobs, home.resolve("outbox")).deliver(file);
+        return new Outbox(asked.ledger(), jobs, home.resolve("outbox")).deliver(asked.counted(file));
     }
 
     private void job(String properties) throws IOException {

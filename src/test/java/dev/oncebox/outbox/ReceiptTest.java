@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Outcome;
+import dev.oncebox.ledger.SettledFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +35,12 @@ class ReceiptTest {
                           "answered" : 3,
                           "failed" : 1,
                           "invalid" : 1,
+                          "charged" : {
+                            "new" : 1,
+                            "reused" : 1,
+                            "unknown" : 1
+                          },
+                          "addsUp" : true,
                           "calls" : {
                             "new" : 1,
                             "reused" : 1,
@@ -74,7 +81,7 @@ class ReceiptTest {
     void a_call_that_went_on_at_another_engine_shows_what_each_attempt_cost() throws IOException {
         JsonNode receipt = read(new Asked()
                 .doubtful("1", "one")
-                .sentBefore(new Outcome.Attempt(1, "first", EventKind.TIMEOUT, Charged.UNKNOWN, null)));
+                .sentBefore(new Outcome.Attempt(1, "first", EventKind.TIMEOUT, Charged.UNKNOWN, null, null)));
 
         assertThat(receipt.at("/engines").toString()).isEqualTo("[\"default\",\"first\"]");
         assertThat(receipt.at("/attempts/first/unknown").asInt()).isEqualTo(1);
@@ -83,8 +90,8 @@ class ReceiptTest {
         assertThat(receipt.at("/sentMoreThanOnce/0/id").asText()).isEqualTo("1");
         assertThat(receipt.at("/sentMoreThanOnce/0/attempts").toString())
                 .isEqualTo(
-                        "[{\"attempt\":1,\"engine\":\"first\",\"event\":\"TIMEOUT\",\"charged\":\"unknown\",\"cost\":null},"
-                                + "{\"attempt\":2,\"engine\":\"default\",\"event\":\"COMPLETE\",\"charged\":\"yes\",\"cost\":1.2E-5}]");
+                        "[{\"attempt\":1,\"engine\":\"first\",\"event\":\"TIMEOUT\",\"charged\":\"unknown\",\"cost\":null,\"requestId\":null},"
+                                + "{\"attempt\":2,\"engine\":\"default\",\"event\":\"COMPLETE\",\"charged\":\"yes\",\"cost\":1.2E-5,\"requestId\":\"req_b\"}]");
     }
 
     @Test
@@ -151,6 +158,26 @@ class ReceiptTest {
         assertThat(receipt.path("notes").toString()).isEqualTo("{\"prompt_cut\":1,\"unwrapped\":2}");
     }
 
+    @Test
+    void what_does_not_add_up_is_said_with_both_sides() throws IOException {
+        var receipt = new Receipt();
+        for (Outcome outcome : new Asked().answered("1", "one").invalid("bad_json").outcomes) {
+            receipt.add(ItemResult.of(outcome, false));
+        }
+        SettledFile file = Asked.counted(Asked.file("a/x.jsonl", LINES), 3, 1);
+        var out = new ByteArrayOutputStream();
+
+        ClosingCount closing = receipt.close(file, 1, 0);
+        receipt.write(file, closing, out);
+
+        assertThat(closing.addsUp()).isFalse();
+        JsonNode written = new ObjectMapper().readTree(out.toByteArray());
+        assertThat(written.path("addsUp").asBoolean(true)).isFalse();
+        assertThat(written.path("differences").toString())
+                .isEqualTo("[{\"what\":\"items that the intake recorded\",\"expected\":3,\"found\":2},"
+                        + "{\"what\":\"lines of the errors\",\"expected\":1,\"found\":0}]");
+    }
+
     private static JsonNode read(Asked asked) throws IOException {
         return new ObjectMapper().readTree(write(asked));
     }
@@ -161,7 +188,11 @@ class ReceiptTest {
             receipt.add(ItemResult.of(outcome, false));
         }
         var out = new ByteArrayOutputStream();
-        receipt.write(Asked.file("a/x.jsonl", LINES), out);
+        SettledFile file = asked.counted(Asked.file("a/x.jsonl", LINES));
+        long answers = asked.outcomes.stream()
+                .filter(outcome -> outcome.answer() != null)
+                .count();
+        receipt.write(file, receipt.close(file, answers, asked.outcomes.size() - answers), out);
         return out.toString(StandardCharsets.UTF_8);
     }
 
@@ -169,7 +200,7 @@ class ReceiptTest {
     void a_charged_attempt_of_unknown_cost_makes_the_sum_unknown() throws IOException {
         JsonNode receipt = read(new Asked()
                 .answered("1", "one")
-                .sentBefore(new Outcome.Attempt(1, "first", EventKind.INCOMPLETE, Charged.YES, null)));
+                .sentBefore(new Outcome.Attempt(1, "first", EventKind.INCOMPLETE, Charged.YES, null, null)));
 
         assertThat(receipt.path("cost").isNull()).isTrue();
         assertThat(receipt.path("costAtLeast").isNumber()).isTrue();

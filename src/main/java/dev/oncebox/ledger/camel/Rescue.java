@@ -39,6 +39,7 @@ final class Rescue {
         String line = "{\"key\":\"" + call.keyHex() + "\",\"fence\":" + call.fence() + ",\"engine\":\"" + call.engine()
                 + "\",\"charged\":\"" + verdict.charged() + "\",\"valid\":" + (verdict instanceof Verdict.Valid)
                 + (address.isEmpty() ? "" : ",\"address\":" + TextNode.valueOf(address))
+                + (reply.requestId() == null ? "" : ",\"requestId\":" + TextNode.valueOf(reply.requestId()))
                 + ",\"status\":" + reply.status() + ",\"body\":\""
                 + Base64.getEncoder().encodeToString(reply.body()) + "\"}\n";
         if (append(file, line)) {

@@ -74,7 +74,8 @@ public final class RescuedReplies {
             }
             var reply = new Reply(
                     kept.path("status").asInt(),
-                    Base64.getDecoder().decode(kept.path("body").asText()));
+                    Base64.getDecoder().decode(kept.path("body").asText()),
+                    kept.path("requestId").textValue());
             if (kept.hasNonNull("address")) {
                 var accepted = new Verdict.Accepted(kept.get("address").asText(), "accepted", Duration.ZERO);
                 return ledger.settle(call, accepted, NextStep.IN_DOUBT, reply) != null;

@@ -13,8 +13,18 @@ record Journal(Session session, long now, long node) {
      * What an event is about.
      *
      * @param send which send of the call, counted from 1
+     * @param requestId the provider's own id of it; null: its reply had none, or there is none
      */
-    record Attempt(long call, long fence, int send, String engine) {}
+    record Attempt(
+            long call,
+            long fence,
+            int send,
+            String engine,
+            @Nullable String requestId) {
+        Attempt(long call, long fence, int send, String engine) {
+            this(call, fence, send, engine, null);
+        }
+    }
 
     void add(EventKind kind, Attempt attempt, @Nullable String detail) throws SQLException {
         insert(kind, attempt, attempt.engine(), null, null, detail);
@@ -53,8 +63,8 @@ record Journal(Session session, long now, long node) {
             @Nullable String detail)
             throws SQLException {
         session.update(
-                "INSERT INTO event (at, node, call, fence, attempt, kind, engine, charged, cost, detail)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO event (at, node, call, fence, attempt, kind, engine, charged, cost, detail, request_id)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 now,
                 node,
                 attempt.call(),
@@ -64,6 +74,7 @@ record Journal(Session session, long now, long node) {
                 engine,
                 charged,
                 SqlCalls.billionths(cost),
-                detail);
+                detail,
+                attempt.requestId());
     }
 }

@@ -192,7 +192,8 @@ final class SqlCalls {
                     Packed.pack(reply.body()));
         }
         var journal = new Journal(session, now, node);
-        Journal.Attempt attempt = new Journal.Attempt(call.id(), call.fence(), send, call.engine());
+        var attempt = new Journal.Attempt(
+                call.id(), call.fence(), send, call.engine(), reply == null ? null : reply.requestId());
         BigDecimal cost = verdict.usage().cost();
         if (!changed) {
             boolean answered = session.number("SELECT count(*) FROM answer WHERE call = ?", call.id()) > 0;

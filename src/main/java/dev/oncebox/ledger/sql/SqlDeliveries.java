@@ -28,13 +28,16 @@ final class SqlDeliveries {
 
     private static final String OUTCOMES = "SELECT i.n, i.line, i.offset, coalesce(i.id, i.n), i.variant, i.fresh,"
             + " i.code, i.message, c.id, c.key, c.state, c.attempts, c.doubts, c.engine, c.model, c.usage,"
-            + " c.input_tokens, c.output_tokens, c.cost, c.sent, c.ended, c.code, c.reason, a.json, a.body, c.sends"
+            + " c.input_tokens, c.output_tokens, c.cost, c.sent, c.ended, c.code, c.reason, a.json, a.body, c.sends,"
+            + " CASE WHEN c.sends > 0 THEN (SELECT e.request_id FROM event e WHERE e.call = c.id"
+            + " AND e.request_id IS NOT NULL ORDER BY e.seq DESC LIMIT 1) END"
             + " FROM item i LEFT JOIN call c ON c.id = i.call LEFT JOIN answer a ON a.call = c.id"
             + " WHERE i.file = ? AND i.n > ? ORDER BY i.n LIMIT ?";
 
-    private static final String HISTORY = "SELECT attempt, engine, kind, charged, cost FROM event e WHERE call = ?"
-            + " AND seq = (SELECT max(seq) FROM event l WHERE l.call = e.call AND l.attempt = e.attempt"
-            + " AND l.charged IS NOT NULL) ORDER BY seq";
+    private static final String HISTORY =
+            "SELECT attempt, engine, kind, charged, cost, request_id FROM event e WHERE call = ?"
+                    + " AND seq = (SELECT max(seq) FROM event l WHERE l.call = e.call AND l.attempt = e.attempt"
+                    + " AND l.charged IS NOT NULL) ORDER BY seq";
 
     private final Clock clock;
     private final Scope scope;
@@ -46,7 +49,7 @@ final class SqlDeliveries {
 
     List<SettledFile> settled(Session session, int limit) throws SQLException {
         return session.list(
-                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.sidecar, f.output FROM (SELECT * FROM file"
+                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.items, f.invalid, f.sidecar, f.output FROM (SELECT * FROM file"
                         + " WHERE state = 'TAKEN' AND pending = 0" + scope.files() + ") f"
                         + " JOIN job j ON j.id = f.job ORDER BY f.id LIMIT ?",
                 row -> new SettledFile(
@@ -56,8 +59,10 @@ final class SqlDeliveries {
                         DroppedFile.Kind.valueOf(row.getString(4)),
                         row.getBytes(5),
                         row.getLong(6),
-                        row.getString(7),
-                        row.getString(8)),
+                        row.getLong(7),
+                        row.getLong(8),
+                        row.getString(9),
+                        row.getString(10)),
                 limit);
     }
 
@@ -185,7 +190,8 @@ final class SqlDeliveries {
                 cost(number(row, 19)),
                 row.getLong(20),
                 row.getLong(21),
-                sends < 2 ? List.of() : session.list(HISTORY, SqlDeliveries::attempt, id));
+                sends < 2 ? List.of() : session.list(HISTORY, SqlDeliveries::attempt, id),
+                row.getString(27));
     }
 
     private static Outcome.Attempt attempt(ResultSet row) throws SQLException {
@@ -194,7 +200,8 @@ final class SqlDeliveries {
                 row.getString(2),
                 EventKind.valueOf(row.getString(3)),
                 Charged.valueOf(row.getString(4)),
-                cost(number(row, 5)));
+                cost(number(row, 5)),
+                row.getString(6));
     }
 
     static @Nullable Long number(ResultSet row, int column) throws SQLException {

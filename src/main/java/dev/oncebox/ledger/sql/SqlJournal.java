@@ -42,7 +42,7 @@ final class SqlJournal {
 
     private static final String PAGE_OF_LINES =
             "SELECT l.rowid, l.at, coalesce(c.key, ic.key), e.kind, e.attempt, e.engine, e.detail, e.charged,"
-                    + " f.path, l.n, e.cost FROM temp.line l LEFT JOIN event e ON e.seq = l.seq"
+                    + " f.path, l.n, e.cost, e.request_id FROM temp.line l LEFT JOIN event e ON e.seq = l.seq"
                     + " LEFT JOIN call c ON c.id = e.call LEFT JOIN file f ON f.id = coalesce(l.file, e.file)"
                     + " LEFT JOIN item i ON i.file = l.file AND i.n = l.n LEFT JOIN call ic ON ic.id = i.call"
                     + " WHERE l.rowid > ? ORDER BY l.rowid LIMIT " + PAGE;
@@ -188,7 +188,16 @@ final class SqlJournal {
                     key == null
                             ? null
                             : new JournalLine(
-                                    at, key, EventKind.CACHE_HIT, null, null, file + " item " + n, null, null, file));
+                                    at,
+                                    key,
+                                    EventKind.CACHE_HIT,
+                                    null,
+                                    null,
+                                    file + " item " + n,
+                                    null,
+                                    null,
+                                    file,
+                                    null));
         }
         String kind = row.getString(4);
         if (kind == null) {
@@ -207,6 +216,7 @@ final class SqlJournal {
                         row.getString(7),
                         charged == null ? null : Charged.valueOf(charged),
                         SqlDeliveries.cost(SqlDeliveries.number(row, 11)),
-                        file));
+                        file,
+                        row.getString(12)));
     }
 }

@@ -38,6 +38,7 @@ class MigrationTest extends LedgerTck {
             "recovered of node",
             "seen",
             "batch of call",
+            "request_id",
             "sidecar",
             "sidecar_due");
 
