@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param cost of everything certainly charged; null when a part of it is unknown
  * @param inFlight calls that were sent and not yet settled, by engine
  * @param waiting calls that wait for their turn, by engine
+ * @param polling calls that asynchronous engines accepted and have not answered, by engine
  * @param pauses which engines are sent nothing, and under {@link Pause#BUDGET} whether all are
  */
 public record Figures(
@@ -37,12 +38,13 @@ public record Figures(
         @Nullable BigDecimal cost,
         Map<String, Long> inFlight,
         Map<String, Waiting> waiting,
+        Map<String, Long> polling,
         Map<String, Pause> pauses,
         List<Node> nodes) {
 
     /** The figures of a ledger that does not exist yet. */
-    public static final Figures NONE =
-            new Figures(0, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, BigDecimal.ZERO, Map.of(), Map.of(), Map.of(), List.of());
+    public static final Figures NONE = new Figures(
+            0, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, BigDecimal.ZERO, Map.of(), Map.of(), Map.of(), Map.of(), List.of());
 
     /**
      * Calls that wait for an engine.

@@ -70,6 +70,8 @@ public record Status(
      * @param waiting calls that wait for their time, such as the one that an endpoint asked for; left out of JSON when 0
      * @param nextDue when the first of these is due, ISO 8601; null when none waits
      * @param reason why the breaker is not closed; null when it is
+     * @param polling calls that it accepted and has not answered; left out of JSON when 0
+     * @param orphaned whether it is asked for these no more, since it is not configured as it was; left out when false
      */
     public record Engine(
             String breaker,
@@ -81,7 +83,10 @@ public record Status(
             String nextDue,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
-            String reason) {}
+            String reason,
+
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long polling,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean orphaned) {}
 
     /**
      * A budget that is used up.
@@ -96,10 +101,11 @@ public record Status(
      */
     public record Node(long id, String host, long pid, String started, String lease) {}
 
-    static Status of(Figures figures, long rejected, Collection<String> engineNames) {
+    static Status of(Figures figures, long rejected, Collection<String> engineNames, Collection<String> polled) {
         Map<String, Engine> engines = new TreeMap<>();
-        engineNames.forEach(name -> engines.put(name, engine(name, figures)));
-        figures.inFlight().keySet().forEach(name -> engines.put(name, engine(name, figures)));
+        engineNames.forEach(name -> engines.put(name, engine(name, figures, polled)));
+        figures.inFlight().keySet().forEach(name -> engines.put(name, engine(name, figures, polled)));
+        figures.polling().keySet().forEach(name -> engines.put(name, engine(name, figures, polled)));
         return new Status(
                 new FileCounts(figures.taken(), figures.delivered(), rejected),
                 new ItemCounts(figures.items(), figures.answered(), figures.failed(), figures.pending()),
@@ -122,7 +128,7 @@ public record Status(
                 budget(figures.pauses().get(Pause.BUDGET)));
     }
 
-    private static Engine engine(String name, Figures figures) {
+    private static Engine engine(String name, Figures figures, Collection<String> polled) {
         Pause pause = figures.pauses().get(name);
         Figures.Waiting waiting = figures.waiting().getOrDefault(name, new Figures.Waiting(0, 0, 0));
         long resumes = pause != null ? pause.until() : waiting.due() == 0 ? waiting.next() : 0;
@@ -134,7 +140,9 @@ public record Status(
                 resumes == 0 ? null : Times.iso(resumes),
                 waiting.later(),
                 waiting.next() == 0 ? null : Times.iso(waiting.next()),
-                pause == null ? null : pause.reason());
+                pause == null ? null : pause.reason(),
+                figures.polling().getOrDefault(name, 0L),
+                figures.polling().containsKey(name) && !polled.contains(name));
     }
 
     private static @Nullable Budget budget(@Nullable Pause pause) {

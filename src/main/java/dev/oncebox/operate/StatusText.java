@@ -88,6 +88,14 @@ final class StatusText {
                         .append(" waiting for later, the first until ")
                         .append(engine.nextDue());
             }
+            if (engine.polling() > 0) {
+                text.append(", ").append(engine.polling()).append(" accepted and not answered yet");
+            }
+            if (engine.orphaned()) {
+                text.append(
+                        ", and nobody asks for them: no asynchronous engine of this name is configured. Configure it"
+                                + " again as it was, or give them up: oncebox doubt list");
+            }
             text.append(", breaker ").append(engine.breaker());
             if (engine.resumesAt() != null) {
                 text.append(", resumes at ").append(engine.resumesAt());

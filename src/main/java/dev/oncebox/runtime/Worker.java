@@ -210,6 +210,7 @@ public final class Worker implements AutoCloseable {
                         "{} calls waited for an engine that is configured no more; their jobs' engines are asked",
                         moved);
             }
+            warnOfOrphans();
             intake.resume();
             CrashPoint.AFTER_RESUME.reach();
             if (scope.isEverything()) {
@@ -222,6 +223,20 @@ public final class Worker implements AutoCloseable {
         } catch (Exception e) {
             throw RouteFiles.startFailure(e);
         }
+    }
+
+    /** What an engine accepted is asked of it alone, and nobody else may be sent it. */
+    private void warnOfOrphans() {
+        ledger.accepted().forEach((engine, calls) -> {
+            if (!capacity.polled().containsKey(engine)) {
+                LOG.warn(
+                        "{} calls were accepted by engine {}, and no asynchronous engine of this name is configured."
+                                + " They are neither asked for nor sent again: configure it as it was, or give them up:"
+                                + " oncebox doubt list",
+                        calls,
+                        engine);
+            }
+        });
     }
 
     private Map<String, String> firstEngines() {
@@ -282,7 +297,8 @@ public final class Worker implements AutoCloseable {
 
     /** Whether something is in flight, due within the horizon, or can be delivered. */
     public boolean isBusy(Duration horizon) {
-        return ledger.isBusy(horizon, reach(horizon));
+        // in this order: what is asked for is due later, from before the question to after it
+        return ledger.isBusy(horizon, reach(horizon)) || component.isAsking();
     }
 
     /** What is left to do, as the ledger sees it. */
