@@ -15,6 +15,19 @@ import java.util.Set;
  */
 record CrashCell(CrashPoint at, int pass, boolean again, boolean hold, boolean batch) {
 
+    /** Calls that are submitted together have trials of their own. */
+    static final Set<CrashPoint> OF_BATCHES =
+            EnumSet.of(CrashPoint.AFTER_GATHERED, CrashPoint.AFTER_UPLOAD, CrashPoint.IN_RESULTS);
+
+    /** What an engine that answers at once never comes to; see {@link AsyncCrashCell}. */
+    static final Set<CrashPoint> OF_ASYNCHRONOUS_ENGINES = EnumSet.of(
+            CrashPoint.AFTER_ACCEPTED,
+            CrashPoint.BEFORE_ASKING,
+            CrashPoint.AFTER_ASKING,
+            CrashPoint.AFTER_GATHERED,
+            CrashPoint.AFTER_UPLOAD,
+            CrashPoint.IN_RESULTS);
+
     private static final Set<CrashPoint> IN_FLIGHT =
             EnumSet.of(CrashPoint.AFTER_SENT, CrashPoint.AFTER_FIRST_BYTE, CrashPoint.AFTER_RESPONSE);
     private static final Set<CrashPoint> OF_CALLS = EnumSet.range(CrashPoint.AFTER_CLAIM, CrashPoint.AFTER_DONE);
@@ -44,7 +57,7 @@ record CrashCell(CrashPoint at, int pass, boolean again, boolean hold, boolean b
      */
     static List<CrashCell> all(boolean whole) {
         List<CrashCell> cells = new ArrayList<>();
-        for (CrashPoint at : CrashPoint.values()) {
+        for (CrashPoint at : EnumSet.complementOf(EnumSet.copyOf(OF_ASYNCHRONOUS_ENGINES))) {
             for (boolean batch : new boolean[] {false, true}) {
                 for (int pass : passes(at, batch, whole)) {
                     for (boolean hold : new boolean[] {false, true}) {
