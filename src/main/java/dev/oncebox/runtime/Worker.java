@@ -210,7 +210,7 @@ public final class Worker implements AutoCloseable {
                         "{} calls waited for an engine that is configured no more; their jobs' engines are asked",
                         moved);
             }
-            warnOfOrphans();
+            Orphans.name(ledger, capacity.polled().keySet());
             intake.resume();
             CrashPoint.AFTER_RESUME.reach();
             if (scope.isEverything()) {
@@ -223,20 +223,6 @@ public final class Worker implements AutoCloseable {
         } catch (Exception e) {
             throw RouteFiles.startFailure(e);
         }
-    }
-
-    /** What an engine accepted is asked of it alone, and nobody else may be sent it. */
-    private void warnOfOrphans() {
-        ledger.accepted().forEach((engine, calls) -> {
-            if (!capacity.polled().containsKey(engine)) {
-                LOG.warn(
-                        "{} calls were accepted by engine {}, and no asynchronous engine of this name is configured."
-                                + " They are neither asked for nor sent again: configure it as it was, or give them up:"
-                                + " oncebox doubt list",
-                        calls,
-                        engine);
-            }
-        });
     }
 
     private Map<String, String> firstEngines() {
