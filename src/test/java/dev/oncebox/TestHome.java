@@ -148,8 +148,8 @@ public final class TestHome {
 
     public JsonNode status() {
         try (Reports reports = Reports.open(root.resolve("data/ledger.db"), Clock.systemUTC())) {
-            return parse(
-                    reports.status(root.resolve("rejected"), List.of("default")).json());
+            return parse(reports.status(root.resolve("rejected"), List.of("default"), List.of("default"))
+                    .json());
         }
     }
 

@@ -7,6 +7,9 @@ import dev.oncebox.ledger.sql.SqlDecisions;
 import java.io.PrintWriter;
 import java.time.Clock;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** What the commands for doubts and dead letters share. */
 final class Decisions {
@@ -28,14 +31,20 @@ final class Decisions {
     }
 
     int list(CallState state, String none) {
+        return list(Set.of(state), call -> true, none);
+    }
+
+    int list(Set<CallState> states, Predicate<SqlDecisions.Case> shown, String none) {
         try (SqlDecisions decisions = SqlDecisions.reading(settings.ledgerFile(), Clock.systemUTC())) {
-            List<SqlDecisions.Case> cases = decisions.list(state);
+            List<SqlDecisions.Case> cases = all(decisions, states).filter(shown).toList();
             if (cases.isEmpty()) {
                 out.println(none);
             }
             for (SqlDecisions.Case call : cases) {
                 out.println(call.key() + "  " + call.engine() + "  sent " + call.sends()
-                        + ", perhaps or surely charged " + call.attempts() + "  " + call.code() + ": " + call.reason());
+                        + ", perhaps or surely charged " + call.attempts() + "  "
+                        + (call.code() == null ? "accepted, and its engine said: " : call.code() + ": ")
+                        + call.reason());
             }
             out.flush();
             return OnceboxCommand.DONE;
@@ -44,8 +53,12 @@ final class Decisions {
 
     /** Decides about the call whose key starts with {@code key}, or about all. */
     int decide(CallState state, String key, boolean all, String done, Decision decision) throws CommandFailed {
+        return decide(Set.of(state), key, all, done, decision);
+    }
+
+    int decide(Set<CallState> states, String key, boolean all, String done, Decision decision) throws CommandFailed {
         try (SqlDecisions decisions = open()) {
-            List<SqlDecisions.Case> cases = decisions.list(state).stream()
+            List<SqlDecisions.Case> cases = all(decisions, states)
                     .filter(call -> all || call.key().startsWith(key))
                     .toList();
             if (!all && key.length() < SHORTEST_KEY) {
@@ -53,7 +66,7 @@ final class Decisions {
             }
             if (cases.isEmpty() && !all) {
                 throw new CommandFailed(
-                        "No such call is " + (state == CallState.DOUBT ? "in doubt" : "dead") + ": " + key);
+                        "No such call is " + (states.contains(CallState.DEAD) ? "dead" : "in doubt") + ": " + key);
             }
             if (cases.size() > 1 && !all) {
                 throw new CommandFailed(
@@ -65,6 +78,10 @@ final class Decisions {
             out.flush();
             return OnceboxCommand.DONE;
         }
+    }
+
+    private static Stream<SqlDecisions.Case> all(SqlDecisions decisions, Set<CallState> states) {
+        return states.stream().sorted().flatMap(state -> decisions.list(state).stream());
     }
 
     private SqlDecisions open() {

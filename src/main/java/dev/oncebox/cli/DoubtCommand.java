@@ -1,9 +1,17 @@
 package dev.oncebox.cli;
 
 import dev.oncebox.cli.OnceboxCommand.CommandFailed;
+import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Settings;
+import dev.oncebox.engine.Engines;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.sql.SqlDecisions;
+import java.io.PrintWriter;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
@@ -17,6 +25,9 @@ import picocli.CommandLine.Spec;
                 "Calls in doubt: sent, and nobody knows whether they were processed. Works beside a running worker.",
         mixinStandardHelpOptions = true)
 final class DoubtCommand implements Runnable {
+
+    /** What a person may give up. */
+    private static final Set<CallState> DECIDABLE = Set.of(CallState.DOUBT, CallState.POLLING);
 
     private static final String NONE = "No call is in doubt.";
 
@@ -33,9 +44,19 @@ final class DoubtCommand implements Runnable {
         list();
     }
 
-    @Command(name = "list", description = "Names them.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "list",
+            description = "Names them, and accepted calls whose engine is asked no more.",
+            mixinStandardHelpOptions = true)
     int list() {
-        return decisions().list(CallState.DOUBT, NONE);
+        Map<String, EngineSettings> engines = parent.settings().engines();
+        return decisions()
+                .list(
+                        DECIDABLE,
+                        call -> call.state() == CallState.DOUBT
+                                || !engines.containsKey(call.engine())
+                                || !engines.get(call.engine()).protocol().isAsynchronous(),
+                        NONE);
     }
 
     @Command(name = "resend", description = "Sends one again. It may be paid twice.", mixinStandardHelpOptions = true)
@@ -59,12 +80,34 @@ final class DoubtCommand implements Runnable {
 
     @Command(
             name = "accept-loss",
-            description = "Gives one up: its items get their error lines, and nothing is sent.",
+            description = {
+                "Gives one up: its items get their error lines, and nothing is sent. Also one that an engine accepted",
+                "and has not answered; the engine is told, if it takes that."
+            },
             mixinStandardHelpOptions = true)
     int acceptLoss(
             @Parameters(paramLabel = "KEY", description = "The call's key, or its first 8 digits or more.") String key)
             throws CommandFailed {
-        return decisions().decide(CallState.DOUBT, key, false, "is given up", SqlDecisions::acceptLoss);
+        List<SqlDecisions.Case> accepted = new ArrayList<>();
+        int exit = decisions().decide(DECIDABLE, key, false, "is given up", (decisions, call) -> {
+            boolean done = decisions.acceptLoss(call);
+            if (done && call.state() == CallState.POLLING && call.remote() != null) {
+                accepted.add(call);
+            }
+            return done;
+        });
+        accepted.forEach(this::tellTheEngine);
+        return exit;
+    }
+
+    /** Afterwards: whatever becomes of it, its answer is not waited for any more. */
+    private void tellTheEngine(SqlDecisions.Case call) {
+        Settings settings = parent.settings();
+        PrintWriter out = spec.commandLine().getOut();
+        try (var engines = new Engines(settings.engines().values(), settings.retry(), Clock.systemUTC())) {
+            out.println(engines.giveUp(call.engine(), String.valueOf(call.remote())));
+            out.flush();
+        }
     }
 
     private Decisions decisions() {

@@ -1,5 +1,6 @@
 package dev.oncebox.cli;
 
+import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Settings;
 import dev.oncebox.operate.Reports;
 import dev.oncebox.operate.Status;
@@ -35,7 +36,12 @@ final class StatusCommand implements Callable<Integer> {
         Settings settings = parent.settings();
         try (Reports reports = Reports.open(settings.ledgerFile(), Clock.systemUTC())) {
             Status status = reports.status(
-                    settings.home().rejected(), settings.engines().keySet());
+                    settings.home().rejected(),
+                    settings.engines().keySet(),
+                    settings.engines().values().stream()
+                            .filter(engine -> engine.protocol().isAsynchronous())
+                            .map(EngineSettings::name)
+                            .toList());
             PrintWriter out = spec.commandLine().getOut();
             out.println(json ? status.json() : status.text());
             out.flush();

@@ -186,6 +186,14 @@ final class Engine {
         return protocol instanceof DeferredProtocol deferred ? deferred.cancellation(job) : null;
     }
 
+    /** The engine's own word for how far a job is; empty where a reply has none. */
+    String said(Observed.Response response) {
+        JsonNode reply = protocol.parse(response.body());
+        return reply != null && protocol instanceof DeferredProtocol deferred
+                ? deferred.progress(reply).said()
+                : "";
+    }
+
     Verdict judge(Observed observed, Instant now) {
         if (progress != null) {
             Verdict verdict = progress.submitted(observed, bare(), now);

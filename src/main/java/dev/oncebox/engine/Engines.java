@@ -190,17 +190,21 @@ public final class Engines implements AutoCloseable {
         if (observed instanceof Observed.Response response) {
             exchange.setVariable(Variables.REPLY, engine.reply(response, response.body()));
         }
-        Verdict verdict = engine.asked(observed, remote, clock.instant());
-        if (verdict instanceof Verdict.Valid valid) {
+        if (engine.asked(observed, remote, clock.instant()) instanceof Verdict.Valid valid) {
             exchange.setVariable(Variables.ANSWER, valid.answer());
-        } else if (verdict instanceof Verdict.Running) {
-            exchange.setVariable(Variables.VERDICT, verdict);
-        } else {
-            if (observed instanceof Observed.Response response) {
-                exchange.setVariable(Variables.REPLY, engine.reply(response, engine.withoutSecrets(response.body())));
-            }
+            return;
+        }
+        Observed shown = observed;
+        if (observed instanceof Observed.Response response) {
+            byte[] body = engine.withoutSecrets(response.body());
+            exchange.setVariable(Variables.REPLY, engine.reply(response, body));
+            shown = new Observed.Response(response.status(), response.headers(), body, response.cut());
+        }
+        Verdict verdict = engine.asked(shown, remote, clock.instant());
+        if (!(verdict instanceof Verdict.Running)) {
             throw new CallFailed(verdict);
         }
+        exchange.setVariable(Variables.VERDICT, verdict);
     }
 
     /** Where a redirect leads is asked at once, and not remembered: the job's address is the one that it was given. */
@@ -216,6 +220,32 @@ public final class Engines implements AutoCloseable {
             observed = wire(engine).get(engine.whole(at), engine.headers(at));
         }
         return observed;
+    }
+
+    /**
+     * Tells an engine that nobody waits for the answer of a call that it accepted.
+     *
+     * @return what came of it, a sentence for people
+     */
+    public String giveUp(String name, String address) {
+        Engine engine = engines.get(name);
+        if (engine == null) {
+            return "Its engine, " + name + ", is configured no more and was not told. Its job may go on at " + address;
+        }
+        URI cancellation = engine.cancellation(URI.create(address));
+        if (cancellation == null) {
+            return "No way is known to tell " + name + ". Its job may go on at " + address;
+        }
+        Observed observed = wire(engine).post(engine.whole(cancellation), engine.headers(cancellation), null);
+        if (observed instanceof Observed.Response response && response.status() / 100 == 2) {
+            String said = engine.said(response).replaceAll("[^A-Za-z0-9_-]", "");
+            return name + " was told to give it up" + (said.isEmpty() ? "." : ", and says: " + said);
+        }
+        return name + " could not be told ("
+                + (observed instanceof Observed.Response response
+                        ? "it answered " + response.status()
+                        : ((Observed.Failure) observed).cause().getClass().getSimpleName())
+                + "). Its job may go on at " + address;
     }
 
     Wire wire(Engine engine) {

@@ -57,7 +57,7 @@ final class ResponsesProtocol implements DeferredProtocol {
 
     @Override
     public URI cancellation(URI job) {
-        return URI.create(job + "/cancel");
+        return URI.create(job.toString().replaceFirst("(?=\\?|$)", "/cancel"));
     }
 
     @Override

@@ -82,6 +82,9 @@ public interface Ledger extends AutoCloseable {
      */
     List<Call> polling(String engine, Duration interval, int limit);
 
+    /** How many accepted calls wait for each engine. */
+    Map<String, Long> accepted();
+
     /** In how many milliseconds the next accepted call of these engines is to be asked for. */
     long untilPolling(Collection<String> engines);
 

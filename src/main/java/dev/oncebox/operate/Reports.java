@@ -47,9 +47,10 @@ public final class Reports implements AutoCloseable {
      *
      * @param rejected the home's folder of files of which nothing could be read
      * @param engines the names of the configured engines
+     * @param polled those of them that are asked for what they accepted
      */
-    public Status status(Path rejected, Collection<String> engines) {
-        return Status.of(ledger.figures(clock.millis()), rejectedFiles(rejected), engines);
+    public Status status(Path rejected, Collection<String> engines, Collection<String> polled) {
+        return Status.of(ledger.figures(clock.millis()), rejectedFiles(rejected), engines, polled);
     }
 
     /**

@@ -72,6 +72,7 @@ public record Status(
      * @param polling calls that it accepted and answers later; left out of JSON when 0
      * @param pollingSince when the oldest of these was sent, ISO 8601; null when there is none
      * @param reason why the breaker is not closed; null when it is
+     * @param orphaned whether it is asked for these no more, since it is not configured as it was; left out when false
      */
     public record Engine(
             String breaker,
@@ -88,7 +89,9 @@ public record Status(
             String pollingSince,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
-            String reason) {}
+            String reason,
+
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean orphaned) {}
 
     /**
      * A budget that is used up.
@@ -103,11 +106,11 @@ public record Status(
      */
     public record Node(long id, String host, long pid, String started, String lease) {}
 
-    static Status of(Figures figures, long rejected, Collection<String> engineNames) {
+    static Status of(Figures figures, long rejected, Collection<String> engineNames, Collection<String> polled) {
         Map<String, Engine> engines = new TreeMap<>();
-        engineNames.forEach(name -> engines.put(name, engine(name, figures)));
-        figures.inFlight().keySet().forEach(name -> engines.put(name, engine(name, figures)));
-        figures.accepted().keySet().forEach(name -> engines.put(name, engine(name, figures)));
+        engineNames.forEach(name -> engines.put(name, engine(name, figures, polled)));
+        figures.inFlight().keySet().forEach(name -> engines.put(name, engine(name, figures, polled)));
+        figures.accepted().keySet().forEach(name -> engines.put(name, engine(name, figures, polled)));
         return new Status(
                 new FileCounts(figures.taken(), figures.delivered(), rejected),
                 new ItemCounts(figures.items(), figures.answered(), figures.failed(), figures.pending()),
@@ -130,7 +133,7 @@ public record Status(
                 budget(figures.pauses().get(Pause.BUDGET)));
     }
 
-    private static Engine engine(String name, Figures figures) {
+    private static Engine engine(String name, Figures figures, Collection<String> polled) {
         Pause pause = figures.pauses().get(name);
         Figures.Waiting waiting = figures.waiting().getOrDefault(name, new Figures.Waiting(0, 0, 0));
         Figures.Accepted accepted = figures.accepted().get(name);
@@ -145,7 +148,8 @@ public record Status(
                 waiting.next() == 0 ? null : Times.iso(waiting.next()),
                 accepted == null ? 0 : accepted.calls(),
                 accepted == null ? null : Times.iso(accepted.since()),
-                pause == null ? null : pause.reason());
+                pause == null ? null : pause.reason(),
+                accepted != null && !polled.contains(name));
     }
 
     private static @Nullable Budget budget(@Nullable Pause pause) {

@@ -94,6 +94,11 @@ final class StatusText {
                         .append(" accepted and not answered yet, since ")
                         .append(engine.pollingSince());
             }
+            if (engine.orphaned()) {
+                text.append(
+                        ", and nobody asks for them: no asynchronous engine of this name is configured. Configure it"
+                                + " again as it was, or give them up: oncebox doubt list");
+            }
             text.append(", breaker ").append(engine.breaker());
             if (engine.resumesAt() != null) {
                 text.append(", resumes at ").append(engine.resumesAt());

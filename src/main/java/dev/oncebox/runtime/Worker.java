@@ -210,6 +210,7 @@ public final class Worker implements AutoCloseable {
                         "{} calls waited for an engine that is configured no more; their jobs' engines are asked",
                         moved);
             }
+            Orphans.name(ledger, capacity.polled().keySet());
             intake.resume();
             CrashPoint.AFTER_RESUME.reach();
             if (scope.isEverything()) {
@@ -282,7 +283,8 @@ public final class Worker implements AutoCloseable {
 
     /** Whether something is in flight, due within the horizon, or can be delivered. */
     public boolean isBusy(Duration horizon) {
-        return ledger.isBusy(horizon, reach(horizon));
+        // in this order: what is asked for is due later, from before the question to after it
+        return ledger.isBusy(horizon, reach(horizon)) || component.isAsking();
     }
 
     /** What is left to do, as the ledger sees it. */

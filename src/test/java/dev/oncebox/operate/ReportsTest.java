@@ -45,7 +45,7 @@ class ReportsTest {
     @Test
     void a_home_without_a_ledger_is_all_zero() throws Exception {
         try (Reports reports = Reports.open(home.resolve("data/ledger.db"), CLOCK)) {
-            Status status = reports.status(home.resolve("rejected"), List.of("default"));
+            Status status = reports.status(home.resolve("rejected"), List.of("default"), List.of("default"));
 
             assertThat(new ObjectMapper().readTree(status.json()))
                     .isEqualTo(new ObjectMapper()
@@ -68,7 +68,7 @@ class ReportsTest {
             Files.createFile(rejected.resolve(name));
         }
         try (Reports reports = Reports.open(home.resolve("ledger.db"), CLOCK)) {
-            assertThat(reports.status(home.resolve("rejected"), List.of())
+            assertThat(reports.status(home.resolve("rejected"), List.of(), List.of())
                             .files()
                             .rejected())
                     .isEqualTo(3);
@@ -77,7 +77,7 @@ class ReportsTest {
 
     @Test
     void figures_become_json_for_programs_and_sentences_for_people() {
-        Status status = Status.of(figures(new BigDecimal("1E+1")), 2, List.of("spare"));
+        Status status = Status.of(figures(new BigDecimal("1E+1")), 2, List.of("spare"), List.of("spare"));
 
         assertThat(status.json())
                 .contains("\"calls\":{\"ready\":5,\"sent\":3,\"polling\":0,\"done\":9,\"doubt\":1,\"dead\":4}")
@@ -101,7 +101,7 @@ class ReportsTest {
 
     @Test
     void a_cost_that_is_not_known_is_said_to_be_unknown() {
-        Status status = Status.of(figures(null), 0, List.of());
+        Status status = Status.of(figures(null), 0, List.of(), List.of());
 
         assertThat(status.json()).contains("\"cost\":null");
         assertThat(status.text()).contains("cost      unknown");
@@ -138,8 +138,8 @@ class ReportsTest {
                             start
                                     + "\"ATTEMPT\",\"attempt\":1,\"engine\":\"default\",\"detail\":null,\"charged\":null}",
                             start + "\"SENT\",\"attempt\":1,\"engine\":\"default\",\"detail\":null,\"charged\":null}");
-            assertThat(reports.status(home, List.of()).engines().get("default"))
-                    .isEqualTo(new Status.Engine("closed", 1, null, 0, null, 0, null, null));
+            assertThat(reports.status(home, List.of(), List.of()).engines().get("default"))
+                    .isEqualTo(new Status.Engine("closed", 1, null, 0, null, 0, null, null, false));
         }
     }
 
@@ -155,6 +155,7 @@ class ReportsTest {
                                 Pause.BUDGET,
                                 new Pause(Pause.State.SPENT, 0, 0, "The budget is used up: 5 of 5 calls."))),
                 0,
+                List.of("main"),
                 List.of("main"));
 
         assertThat(status.json())
@@ -170,7 +171,7 @@ class ReportsTest {
     @Test
     void what_an_engine_answers_later_is_shown_with_its_number_and_its_age() {
         Map<String, Figures.Accepted> accepted = Map.of("batches", new Figures.Accepted(1000, 1_795_953_600_000L));
-        Status status = Status.of(figures(BigDecimal.ONE, Map.of(), accepted), 0, List.of("main"));
+        Status status = Status.of(figures(BigDecimal.ONE, Map.of(), accepted), 0, List.of("main"), List.of("batches"));
 
         assertThat(status.text())
                 .contains("batches: 0 in flight, 1000 accepted and not answered yet, since 2026-11-29T12:00:00.000Z");

@@ -15,13 +15,23 @@ import java.util.Set;
  */
 record CrashCell(CrashPoint at, int pass, boolean again, boolean hold, boolean batch) {
 
+    /** Calls that are submitted together have trials of their own. */
+    static final Set<CrashPoint> OF_BATCHES =
+            EnumSet.of(CrashPoint.AFTER_GATHERED, CrashPoint.AFTER_UPLOAD, CrashPoint.IN_RESULTS);
+
+    /** What an engine that answers at once never comes to; see {@link AsyncCrashCell}. */
+    static final Set<CrashPoint> OF_ASYNCHRONOUS_ENGINES = EnumSet.of(
+            CrashPoint.AFTER_ACCEPTED,
+            CrashPoint.BEFORE_ASKING,
+            CrashPoint.AFTER_ASKING,
+            CrashPoint.AFTER_GATHERED,
+            CrashPoint.AFTER_UPLOAD,
+            CrashPoint.IN_RESULTS);
+
     private static final Set<CrashPoint> IN_FLIGHT =
             EnumSet.of(CrashPoint.AFTER_SENT, CrashPoint.AFTER_FIRST_BYTE, CrashPoint.AFTER_RESPONSE);
     private static final Set<CrashPoint> OF_CALLS = EnumSet.range(CrashPoint.AFTER_CLAIM, CrashPoint.AFTER_DONE);
     private static final Set<CrashPoint> OF_STARTS = EnumSet.range(CrashPoint.AFTER_RESCUE, CrashPoint.AFTER_RESUME);
-    /** Moments of engines that answer later, which these are not. */
-    private static final EnumSet<CrashPoint> OF_LATER_ANSWERS =
-            EnumSet.range(CrashPoint.AFTER_ACCEPTED, CrashPoint.IN_RESULTS);
 
     private static final Set<CrashPoint> OF_REFUSALS = EnumSet.of(CrashPoint.AFTER_FALLBACK, CrashPoint.AFTER_PAUSE);
 
@@ -48,7 +58,7 @@ record CrashCell(CrashPoint at, int pass, boolean again, boolean hold, boolean b
      */
     static List<CrashCell> all(boolean whole) {
         List<CrashCell> cells = new ArrayList<>();
-        for (CrashPoint at : EnumSet.complementOf(OF_LATER_ANSWERS)) {
+        for (CrashPoint at : EnumSet.complementOf(EnumSet.copyOf(OF_ASYNCHRONOUS_ENGINES))) {
             for (boolean batch : new boolean[] {false, true}) {
                 for (int pass : passes(at, batch, whole)) {
                     for (boolean hold : new boolean[] {false, true}) {

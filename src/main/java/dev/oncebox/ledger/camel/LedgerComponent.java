@@ -70,6 +70,13 @@ public final class LedgerComponent extends DefaultComponent {
         consumers.stream().filter(DueConsumer.class::isInstance).forEach(LedgerConsumer::stopTaking);
     }
 
+    /** Whether an engine is asked for what it accepted, which the ledger does not know. */
+    public boolean isAsking() {
+        return consumers.stream()
+                .filter(consumer -> consumer instanceof PollingConsumer || consumer instanceof BatchesConsumer)
+                .anyMatch(LedgerConsumer::mayBeWorking);
+    }
+
     /** Whether anything that was taken out of the ledger is under way. */
     public boolean isWorking() {
         return consumers.stream().anyMatch(LedgerConsumer::isWorking);

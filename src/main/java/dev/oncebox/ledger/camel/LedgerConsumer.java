@@ -31,6 +31,7 @@ abstract class LedgerConsumer extends DefaultConsumer {
     private final Phaser underWay = new Phaser(1);
     private final Semaphore wakeUps = new Semaphore(0);
     private volatile boolean taking;
+    private volatile boolean looking;
     private @Nullable ExecutorService workers;
 
     LedgerConsumer(Endpoint endpoint, Processor processor, Ledger ledger) {
@@ -114,7 +115,9 @@ abstract class LedgerConsumer extends DefaultConsumer {
         boolean failing = false;
         while (taking) {
             try {
+                looking = true;
                 boolean more = take();
+                looking = false;
                 failing = false;
                 if (!more) {
                     wakeUps.tryAcquire(Math.min(LONGEST_WAIT_MILLIS, restMillis()), TimeUnit.MILLISECONDS);
@@ -124,6 +127,7 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 Thread.currentThread().interrupt();
                 return;
             } catch (LedgerException e) {
+                looking = false;
                 if (!failing && taking) {
                     LOG.error(
                             "{} {}",
@@ -133,6 +137,7 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 failing = true;
                 pause();
             } catch (RuntimeException | Error e) {
+                looking = false;
                 LOG.error("Unexpected failure while taking from {}", getEndpoint(), e);
                 pause();
             }
@@ -146,6 +151,11 @@ abstract class LedgerConsumer extends DefaultConsumer {
             Thread.currentThread().interrupt();
             taking = false;
         }
+    }
+
+    /** The same, or whether something may be taken at this moment. */
+    final boolean mayBeWorking() {
+        return looking || isWorking();
     }
 
     /** Whether anything is under way beside the taking. */

@@ -2,6 +2,7 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.LedgerException;
 import java.nio.file.Files;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class SqlDecisions implements AutoCloseable {
 
     private static final String COLUMNS =
-            "SELECT c.id, c.key, c.state, c.engine, c.fence, c.sends, c.attempts, c.code, c.reason, j.name FROM call c"
+            "SELECT c.id, c.key, c.state, c.engine, c.fence, c.sends, c.attempts, c.code, c.reason, j.name,"
+                    + " CASE WHEN c.batch IS NULL THEN c.remote END FROM call c"
                     + " JOIN job j ON j.id = c.job";
 
     private final Dialect dialect;
@@ -32,6 +34,7 @@ public final class SqlDecisions implements AutoCloseable {
      *
      * @param sends how often it was sent
      * @param attempts how many of these were, or may have been, charged
+     * @param remote where its engine is asked for its answer; null: it is not
      */
     public record Case(
             long id,
@@ -43,7 +46,8 @@ public final class SqlDecisions implements AutoCloseable {
             int attempts,
             @Nullable String code,
             @Nullable String reason,
-            String job) {}
+            String job,
+            @Nullable String remote) {}
 
     private SqlDecisions(Dialect dialect, Session session, Clock clock) {
         this.dialect = dialect;
@@ -98,7 +102,8 @@ public final class SqlDecisions implements AutoCloseable {
                 row.getInt(7),
                 row.getString(8),
                 row.getString(9),
-                row.getString(10));
+                row.getString(10),
+                row.getString(11));
     }
 
     /**
@@ -109,7 +114,7 @@ public final class SqlDecisions implements AutoCloseable {
     public boolean resend(Case call, String engine) {
         return inTransaction(() -> {
             int changed = session.update(
-                    "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0,"
+                    "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0, remote = NULL,"
                             + " earlier = CASE engine WHEN ? THEN earlier ELSE attempts END, engine = ? WHERE id = ?"
                             + " AND fence = ? AND state = 'DOUBT'",
                     clock.millis(),
@@ -122,12 +127,28 @@ public final class SqlDecisions implements AutoCloseable {
         });
     }
 
-    /** Gives a call in doubt up: its items get their error lines. False: it is in doubt no more. */
+    /**
+     * Gives up a call that is in doubt, or that an engine accepted: its items get their error lines. False: it has its
+     * end by now.
+     */
     public boolean acceptLoss(Case call) {
         return inTransaction(() -> {
+            // an accepted call may have been charged, which nothing has said yet
+            session.update(
+                    "INSERT INTO event (at, call, fence, attempt, kind, engine, charged, detail)"
+                            + " SELECT ?, id, fence, sends, ?, engine, ?, ? FROM call WHERE id = ? AND fence = ?"
+                            + " AND state = 'POLLING'",
+                    clock.millis(),
+                    EventKind.IN_DOUBT,
+                    Charged.UNKNOWN,
+                    "A person does not wait for its answer.",
+                    call.id(),
+                    call.fence());
             int changed = session.update(
-                    "UPDATE call SET state = 'DEAD', ended = ?, code = 'loss_accepted', reason = ? WHERE id = ?"
-                            + " AND fence = ? AND state = 'DOUBT'",
+                    "UPDATE call SET doubts = doubts + CASE state WHEN 'POLLING' THEN 1 + (unresolved > 0) ELSE 0 END,"
+                            + " unresolved = CASE state WHEN 'POLLING' THEN 0 ELSE unresolved END, state = 'DEAD',"
+                            + " ended = ?, code = 'loss_accepted', reason = ? WHERE id = ? AND fence = ?"
+                            + " AND state IN ('DOUBT', 'POLLING')",
                     clock.millis(),
                     "It may have been charged; a person accepted the loss.",
                     call.id(),

@@ -134,6 +134,16 @@ final class SqlFigures {
         return accepted;
     }
 
+    /** How many accepted calls wait for each engine. */
+    static Map<String, Long> polling(Session session) throws SQLException {
+        Map<String, Long> polling = new TreeMap<>();
+        session.each("SELECT engine, count(*) FROM call WHERE state = 'POLLING' GROUP BY engine", row -> {
+            polling.put(row.getString(1), row.getLong(2));
+            return true;
+        });
+        return polling;
+    }
+
     private Map<String, Figures.Waiting> waiting(long now) throws SQLException {
         Map<String, Figures.Waiting> waiting = new TreeMap<>();
         session.each(

@@ -103,7 +103,7 @@ final class SqlIntake {
     static void revive(Session session, long call, long now) throws SQLException {
         session.update(
                 "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0, ended = 0, code = NULL,"
-                        + " reason = NULL WHERE id = ?",
+                        + " reason = NULL, remote = NULL, batch = NULL WHERE id = ?",
                 now,
                 call);
         session.update(

@@ -205,6 +205,11 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
+    public Map<String, Long> accepted() {
+        return readers.read(SqlFigures::polling);
+    }
+
+    @Override
     public long untilPolling(Collection<String> engines) {
         return readers.read(session -> polling.untilDue(session, engines));
     }
