@@ -3,6 +3,8 @@ package dev.oncebox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 
 /** What {@code oncebox plan} prints, and what it refuses. */
@@ -141,6 +143,26 @@ class PlanOutputTest extends StubbedHome {
         CommandOutput misspelt = plan(home, file);
         assertThat(misspelt.exit()).isEqualTo(2);
         assertThat(misspelt.err()).contains("attemps", "attempts");
+    }
+
+    @Test
+    void a_plan_is_made_while_a_worker_writes_to_the_ledger() throws SQLException {
+        TestHome home = home();
+        home.drop("a.md", "one");
+        home.runUntilIdle();
+        home.write("x.jsonl", "{\"text\":\"one\"}\n{\"id\":\"\\ud800\",\"text\":7}\n");
+
+        try (var connection = DriverManager.getConnection("jdbc:sqlite:" + home.path("data/ledger.db"));
+                var worker = connection.createStatement()) {
+            worker.execute("BEGIN IMMEDIATE");
+            worker.execute("UPDATE call SET state = 'READY'");
+            CommandOutput planned = plan(home, "--json", home.path("x.jsonl").toString());
+            worker.execute("ROLLBACK");
+
+            assertThat(planned.exit()).as(planned.err()).isZero();
+            assertThat(tree(planned.out()).at("/total/calls/answered").asInt()).isEqualTo(1);
+            assertThat(tree(planned.out()).at("/total/invalid").asInt()).isEqualTo(1);
+        }
     }
 
     @Test

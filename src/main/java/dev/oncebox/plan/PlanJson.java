@@ -5,9 +5,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.oncebox.intake.RejectedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Foreseen.Kind;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +22,9 @@ final class PlanJson implements PlanReport, AutoCloseable {
     private final JsonGenerator json;
 
     PlanJson(OutputStream out) throws IOException {
+        // to a writer: half a surrogate pair in an id stops a generator that makes UTF-8 itself
         json = new JsonFactory()
-                .createGenerator(out)
+                .createGenerator(new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8)))
                 .configure(JsonGenerator.Feature.AUTO_CLOSE_JSON_CONTENT, false)
                 .configure(JsonGenerator.Feature.AUTO_CLOSE_TARGET, false);
         json.writeStartObject();
