@@ -188,6 +188,25 @@ class PlanTest extends StubbedHome {
     }
 
     @Test
+    void a_file_that_a_process_had_begun_to_read_when_it_died_causes_its_calls_itself() {
+        TestHome home = patientHome();
+        home.drop("x.jsonl", "{\"text\":\"[[stub: 503]] one\"}\n{\"text\":\"two\"}\n");
+        home.runUntilIdle("--max-wait", "1s");
+        execute(home, "UPDATE file SET state = 'TAKING', archived = 0");
+        makeDue(home);
+        home.drop("x.jsonl", "{\"text\":\"[[stub: 503]] one\"}\n{\"text\":\"two\"}\n");
+
+        JsonNode plan = plan(home, "inbox/x.jsonl");
+
+        assertThat(calls(plan)).contains("\"new\":1", "\"waiting\":0", "\"answered\":1");
+        assertThat(plan.at("/files/0/takenBefore").asBoolean(true)).isFalse();
+        home.runUntilIdle();
+        assertThat(stub.count()).isEqualTo(3);
+        assertThat(home.json("outbox/x.jsonl.receipt.json").at("/calls/new").asInt())
+                .isEqualTo(2);
+    }
+
+    @Test
     void a_job_is_the_one_of_the_folder_or_of_the_option() {
         TestHome home = home();
         home.write("config/jobs/other/prompt.md", "Say: {{text}}");

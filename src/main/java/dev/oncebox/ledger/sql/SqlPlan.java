@@ -35,6 +35,7 @@ public final class SqlPlan implements AutoCloseable {
     private final boolean exists;
     private long file;
     private boolean retriesDead;
+    private long halfRead;
 
     private SqlPlan(Path ledger, Session session, boolean exists) {
         this.ledger = ledger;
@@ -65,7 +66,7 @@ public final class SqlPlan implements AutoCloseable {
         }
     }
 
-    private record KnownFile(boolean whole, boolean archived) {}
+    private record KnownFile(long id, boolean whole, boolean archived) {}
 
     /**
      * Goes on to the next file.
@@ -80,15 +81,16 @@ public final class SqlPlan implements AutoCloseable {
             KnownFile known = !exists
                     ? null
                     : session.one(
-                            "SELECT f.state <> 'TAKING', f.archived FROM file f JOIN job j ON j.id = f.job"
+                            "SELECT f.id, f.state <> 'TAKING', f.archived FROM file f JOIN job j ON j.id = f.job"
                                     + " WHERE f.path = ? AND f.sha256 = ? AND j.name = ? AND j.fingerprint = ?",
-                            row -> new KnownFile(row.getBoolean(1), row.getBoolean(2)),
+                            row -> new KnownFile(row.getLong(1), row.getBoolean(2), row.getBoolean(3)),
                             path,
                             sha256,
                             job.name(),
                             codec.fingerprint(codec.definition(job)));
             boolean whole = known != null && known.whole();
             retriesDead = known == null || !whole || known.archived();
+            halfRead = known == null || whole ? 0 : known.id();
             return whole;
         });
     }
@@ -173,15 +175,22 @@ public final class SqlPlan implements AutoCloseable {
         return !exists
                 ? null
                 : session.one(
-                        "SELECT content, state, attempts = 0 AND doubts = 0 FROM call WHERE key = ?",
+                        "SELECT content, state, attempts = 0 AND doubts = 0, EXISTS (SELECT 1 FROM item i"
+                                + " WHERE i.call = call.id AND i.file = ?1 AND i.fresh) FROM call WHERE key = ?2",
                         row -> new KnownCall(
-                                row.getBytes(1), 0, kind(CallState.valueOf(row.getString(2)), row.getBoolean(3))),
-                        (Object) key);
+                                row.getBytes(1),
+                                0,
+                                kind(CallState.valueOf(row.getString(2)), row.getBoolean(3), row.getBoolean(4))),
+                        halfRead,
+                        key);
     }
 
-    private Kind kind(CallState state, boolean uncharged) {
+    /**
+     * @param own whether the call waits for this very file, which a process that died had begun to read
+     */
+    private Kind kind(CallState state, boolean uncharged, boolean own) {
         return switch (state) {
-            case READY, CLAIMED -> Kind.WAITING;
+            case READY, CLAIMED -> own ? Kind.NEW : Kind.WAITING;
             case SENT, POLLING -> Kind.IN_FLIGHT;
             case DOUBT -> Kind.IN_DOUBT;
             case DONE -> Kind.ANSWERED;
