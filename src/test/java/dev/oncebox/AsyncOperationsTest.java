@@ -145,7 +145,8 @@ class AsyncOperationsTest extends StubbedHome {
         assertThat(polls()).isZero();
         assertThat(home.files("outbox")).containsExactly("b.md.url");
         assertThat(CommandOutput.of(home, "status").out())
-                .contains("default: 0 in flight, 1 accepted and not answered yet, and nobody asks for them");
+                .containsPattern(
+                        "default: 0 in flight, 1 accepted and not answered yet, since \\S+, and nobody asks for them");
         assertThat(tree(CommandOutput.of(home, "status", "--json").out())
                         .at("/engines/default/orphaned")
                         .asBoolean())
