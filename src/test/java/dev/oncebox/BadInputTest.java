@@ -207,20 +207,6 @@ class BadInputTest extends StubbedHome {
     }
 
     @Test
-    void openai_batch_input_is_refused_for_now_and_not_half_understood() {
-        TestHome home = home();
-        home.drop(
-                "x.jsonl",
-                "{\"custom_id\":\"a\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"messages\":[]}}\n");
-
-        assertThat(home.runUntilIdle()).isZero();
-
-        assertThat(home.json("rejected/x.jsonl.error.json").at("/error/message").asText())
-                .contains("not supported yet");
-        assertThat(stub.count()).isZero();
-    }
-
-    @Test
     void rejected_files_of_one_name_are_all_kept() {
         TestHome home = home();
         for (String content : List.of("one", "two", "one")) {

@@ -9,7 +9,9 @@ public enum FileKind {
     /** Each line is an item, in JSON. */
     LINES,
     /** One JSON item, or an array of them. */
-    JSON;
+    JSON,
+    /** Each line is a whole request in OpenAI's batch format. No name tells it, the content does. */
+    OPENAI;
 
     private static final String KNOWN =
             "Drop .txt, .md or .prompt (one request), .jsonl or .ndjson (one a line), or .json.";

@@ -126,6 +126,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         return switch (kind) {
             case TEXT -> DroppedFile.Kind.TEXT;
             case LINES -> DroppedFile.Kind.LINES;
+            case OPENAI -> DroppedFile.Kind.OPENAI;
             case JSON -> items.isArray() ? DroppedFile.Kind.ARRAY : DroppedFile.Kind.OBJECT;
         };
     }

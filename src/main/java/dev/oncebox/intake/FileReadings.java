@@ -4,6 +4,8 @@ import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
 import dev.oncebox.ledger.DroppedFile;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,6 +26,13 @@ public final class FileReadings {
         jobs.all().forEach(job -> makers.put(job.name(), new EntryMaker(job)));
     }
 
+    private FileKind kind(Path file) throws IOException, RejectedFile {
+        FileKind named = FileKind.of(file.getFileName().toString());
+        try (InputStream in = Files.newInputStream(file)) {
+            return Sniffer.kind(named, in, maxItem);
+        }
+    }
+
     /**
      * Opens a file; to be closed by the caller.
      *
@@ -32,7 +41,7 @@ public final class FileReadings {
      * @throws RejectedFile when nothing in it can be read
      */
     public FileReading open(Path file, String path, Job job) throws IOException, RejectedFile {
-        FileKind kind = FileKind.of(file.getFileName().toString());
+        FileKind kind = kind(file);
         FileReading reading =
                 FileReading.open(file, kind, Objects.requireNonNull(makers.get(job.name())), maxItem, room);
         boolean opened = false;

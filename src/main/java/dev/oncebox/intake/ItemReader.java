@@ -49,16 +49,12 @@ public abstract class ItemReader implements Iterator<Item>, Closeable {
                 switch (kind) {
                     case TEXT -> new TextReader(in, maxItem, chunk);
                     case LINES -> new LineReader(in, maxItem, chunk);
+                    case OPENAI -> new WholeRequestReader(in, maxItem, chunk);
                     case JSON -> new JsonReader(in, maxItem, chunk);
                 };
         reader.advance();
-        if (reader.ahead instanceof Item.Unreadable first) {
-            if (first.code().equals(ItemParser.UNSUPPORTED)) {
-                throw new RejectedFile("unsupported_kind", first.message());
-            }
-            if (reader.broken()) {
-                throw new RejectedFile(first.code(), first.message());
-            }
+        if (reader.ahead instanceof Item.Unreadable first && reader.broken()) {
+            throw new RejectedFile(first.code(), first.message());
         }
         return reader;
     }

@@ -20,6 +20,8 @@ public record DroppedFile(String path, Job job, Kind kind, byte[] sha256) {
         /** A JSON array of items. */
         ARRAY,
         /** One JSON object. */
-        OBJECT
+        OBJECT,
+        /** One whole request a line, in OpenAI's batch format; the answers are in that format, too. */
+        OPENAI
     }
 }

@@ -18,10 +18,10 @@ final class BatchDelivery extends Delivery {
     private final Receipt receipt = new Receipt();
     private final SettledFile file;
     private final Part answersPart;
-    private final JsonValues answers;
+    private final ItemLines answers;
     private final Part receiptPart;
     private @Nullable Part errorsPart;
-    private @Nullable JsonValues errors;
+    private @Nullable ItemLines errors;
 
     private BatchDelivery(SettledFile file, OutputNames names, Path folder) throws IOException {
         super(names, folder);
@@ -29,9 +29,11 @@ final class BatchDelivery extends Delivery {
         try {
             answersPart = begin(names.answer());
             receiptPart = begin(names.receipt());
-            answers = file.kind() == DroppedFile.Kind.ARRAY
-                    ? JsonValues.array(out(answersPart))
-                    : JsonValues.lines(out(answersPart));
+            answers = switch (file.kind()) {
+                case ARRAY -> JsonValues.array(out(answersPart));
+                case OPENAI -> new OpenAiLines(file, out(answersPart));
+                case LINES, TEXT, OBJECT -> JsonValues.lines(out(answersPart));
+            };
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
@@ -52,10 +54,12 @@ final class BatchDelivery extends Delivery {
         }
     }
 
-    private JsonValues errors() throws IOException {
+    private ItemLines errors() throws IOException {
         if (errors == null) {
             errorsPart = begin(names.errors());
-            errors = JsonValues.lines(out(errorsPart));
+            errors = file.kind() == DroppedFile.Kind.OPENAI
+                    ? new OpenAiLines(file, out(errorsPart))
+                    : JsonValues.lines(out(errorsPart));
         }
         return errors;
     }

@@ -8,6 +8,7 @@ import dev.oncebox.ledger.Note;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.SettledFile;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -39,6 +40,10 @@ final class SqlDeliveries {
                     + " AND seq = (SELECT max(seq) FROM event l WHERE l.call = e.call AND l.attempt = e.attempt"
                     + " AND l.charged IS NOT NULL) ORDER BY seq";
 
+    /** What came of the last send, a submission before its result. */
+    private static final String RAW =
+            "SELECT status, body FROM reply WHERE call = ? AND send = ? ORDER BY id DESC LIMIT 1";
+
     private final Clock clock;
     private final Scope scope;
 
@@ -67,7 +72,7 @@ final class SqlDeliveries {
     }
 
     boolean outcomes(Session session, SettledFile file, Consumer<Outcome> each) throws SQLException {
-        var page = new Page(session, each);
+        var page = new Page(session, file.kind() == DroppedFile.Kind.OPENAI, each);
         do {
             page.rows = 0;
             session.each(OUTCOMES, page::take, file.id(), page.last, PAGE);
@@ -102,7 +107,7 @@ final class SqlDeliveries {
     static void ended(Session session, long file, Consumer<Outcome> each) throws SQLException {
         long last = -1;
         while (true) {
-            List<Row> rows = session.list(OUTCOMES, row -> row(session, row), file, last, SHORT_PAGE);
+            List<Row> rows = session.list(OUTCOMES, row -> row(session, row, false), file, last, SHORT_PAGE);
             if (rows.isEmpty()) {
                 return;
             }
@@ -120,26 +125,28 @@ final class SqlDeliveries {
      */
     private record Row(long n, @Nullable Outcome outcome) {}
 
-    private static Row row(Session session, ResultSet row) throws SQLException {
+    private static Row row(Session session, ResultSet row, boolean raw) throws SQLException {
         String state = row.getString(11);
         boolean ended = state == null || CallState.valueOf(state).isEnd();
-        return new Row(row.getLong(1), ended ? outcome(session, row) : null);
+        return new Row(row.getLong(1), ended ? outcome(session, row, raw) : null);
     }
 
     private static final class Page {
         private final Session session;
+        private final boolean raw;
         private final Consumer<Outcome> each;
         private int rows;
         private long last;
         private boolean settled = true;
 
-        Page(Session session, Consumer<Outcome> each) {
+        Page(Session session, boolean raw, Consumer<Outcome> each) {
             this.session = session;
+            this.raw = raw;
             this.each = each;
         }
 
         boolean take(ResultSet row) throws SQLException {
-            Row read = row(session, row);
+            Row read = row(session, row, raw);
             if (read.outcome() == null) {
                 settled = false;
                 return false;
@@ -151,7 +158,7 @@ final class SqlDeliveries {
         }
     }
 
-    private static Outcome outcome(Session session, ResultSet row) throws SQLException {
+    private static Outcome outcome(Session session, ResultSet row, boolean raw) throws SQLException {
         Outcome.CallRecord call = row.getObject(9) == null ? null : call(session, row);
         byte[] body = row.getBytes(25);
         Outcome.StoredAnswer answer = body == null
@@ -170,7 +177,17 @@ final class SqlDeliveries {
                 call,
                 code,
                 message,
-                answer);
+                answer,
+                call == null || !raw ? null : raw(session, call));
+    }
+
+    private static Outcome.@Nullable Raw raw(Session session, Outcome.CallRecord call) throws SQLException {
+        return session.one(
+                RAW,
+                row -> new Outcome.Raw(
+                        row.getInt(1), new String(Packed.unpack(row.getBytes(2)), StandardCharsets.UTF_8)),
+                call.id(),
+                call.sends());
     }
 
     private static Outcome.CallRecord call(Session session, ResultSet row) throws SQLException {

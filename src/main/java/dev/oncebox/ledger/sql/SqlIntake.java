@@ -196,6 +196,11 @@ final class SqlIntake {
         }
         Entry.Asking asking = (Entry.Asking) entry;
         Twin twin = sameId(session, file, asking);
+        if (twin != null && file.file().kind() == DroppedFile.Kind.OPENAI) {
+            return Placed.refused(
+                    "duplicate_custom_id",
+                    "The custom_id stands on line " + twin.n() + " already; give each line one of its own.");
+        }
         if (twin != null && !isSameRequest(twin, asking)) {
             return Placed.refused(DUPLICATE_ID, duplicateOf(twin.n()));
         }
