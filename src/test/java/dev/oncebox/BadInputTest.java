@@ -182,9 +182,8 @@ class BadInputTest extends StubbedHome {
                 "README         | unknown_kind     | ending",
                 "x.md~          | unknown_kind     | .md~",
                 "nosuch/x.md    | unknown_job      | config/jobs/nosuch/",
-                "x.csv          | unsupported_kind | .csv is not supported yet",
-                "x.TSV          | unsupported_kind | .tsv is not supported yet",
-                "x.jsonl.gz     | unsupported_kind | .gz is not supported yet",
+                "x.gz           | unknown_kind     | ending",
+                "x.pdf.gz       | unknown_kind     | .pdf",
                 "x.json         | bad_json         | line 1",
             })
     void a_file_of_which_nothing_can_be_read_is_rejected_with_what_to_do(String name, String code, String reason)

@@ -62,7 +62,15 @@ final class EntryMaker {
                 ? RequestKey.ofId(job.name(), Objects.requireNonNull(item.id()))
                 : RequestKey.of(request, keying);
         return new Entry.Asking(
-                item.n(), item.line(), item.offset(), item.id(), key, content(request, keying, key), keying, request);
+                item.n(),
+                item.line(),
+                item.offset(),
+                item.id(),
+                key,
+                content(request, keying, key),
+                keying,
+                request,
+                item.row());
     }
 
     /** What tells apart items of one key: under an id their normalised content, else the way they are written. */

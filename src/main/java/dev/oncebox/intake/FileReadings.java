@@ -27,8 +27,14 @@ public final class FileReadings {
     }
 
     private FileKind kind(Path file) throws IOException, RejectedFile {
-        FileKind named = FileKind.of(file.getFileName().toString());
-        try (InputStream in = Files.newInputStream(file)) {
+        String name = file.getFileName().toString();
+        FileKind named = FileKind.of(name);
+        boolean packed = Gzip.isPacked(name);
+        if (packed) {
+            Gzip.check(file);
+        }
+        try (InputStream raw = Files.newInputStream(file);
+                InputStream in = packed ? Gzip.unpack(raw) : raw) {
             return Sniffer.kind(named, in, maxItem);
         }
     }
@@ -51,7 +57,7 @@ public final class FileReadings {
             if (!reading.hasNext()) {
                 throw new RejectedFile("no_items", "The file holds no item: it is empty or has only blank lines.");
             }
-            reading.announce(new DroppedFile(path, job, reading.kind(kind), digest));
+            reading.announce(new DroppedFile(path, job, reading.kind(kind), digest, reading.head()));
             opened = true;
             return reading;
         } finally {

@@ -28,6 +28,7 @@ public sealed interface Item {
      * @param messages chat messages, at least one, each with a {@code role}; null when there is a {@code text}
      * @param fields the whole object with exact numbers; for plain text just {@code text}
      * @param passed the whole body that is to be sent; there is neither text nor messages then. Null: it is to be made
+     * @param row the row of a table as it stands in the file, its line end included; null: it is no row
      */
     record Readable(
             long n,
@@ -37,7 +38,8 @@ public sealed interface Item {
             @Nullable String text,
             @Nullable ArrayNode messages,
             ObjectNode fields,
-            Request.@Nullable Passed passed)
+            Request.@Nullable Passed passed,
+            @Nullable String row)
             implements Item {}
 
     /**

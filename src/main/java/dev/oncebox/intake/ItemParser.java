@@ -169,7 +169,7 @@ final class ItemParser {
 
     private static Item readable(
             Place at, @Nullable String id, @Nullable String text, @Nullable ArrayNode messages, ObjectNode fields) {
-        return new Item.Readable(at.n(), at.line(), at.offset(), id, text, messages, fields, null);
+        return new Item.Readable(at.n(), at.line(), at.offset(), id, text, messages, fields, null, null);
     }
 
     private static Item noText(Place at, @Nullable String id) {

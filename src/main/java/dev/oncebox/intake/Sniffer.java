@@ -14,7 +14,7 @@ final class Sniffer {
 
     /** How the file is divided into items; the stream is read as far as needed and left open. */
     static FileKind kind(FileKind named, InputStream in, long maxItem) throws IOException {
-        return isOfWholeRequests(named, in, maxItem) ? FileKind.OPENAI : named;
+        return named != FileKind.TABLE && isOfWholeRequests(named, in, maxItem) ? FileKind.OPENAI : named;
     }
 
     /** Another name than one for lines is believed, unless the very first line is a whole request. */

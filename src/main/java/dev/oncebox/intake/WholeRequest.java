@@ -71,7 +71,8 @@ final class WholeRequest {
                     MISSING,
                     "The body has no 'messages' that are a list of objects, at least one, each with a role; add them.");
         }
-        return new Item.Readable(at.n(), at.line(), at.offset(), id, null, null, fields, new Request.Passed(url, body));
+        return new Item.Readable(
+                at.n(), at.line(), at.offset(), id, null, null, fields, new Request.Passed(url, body), null);
     }
 
     private static boolean isPath(String url) {

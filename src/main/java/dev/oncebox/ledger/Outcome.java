@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param code why there is no answer; null when there is one
  * @param answer the stored text or JSON; null when there is none
  * @param raw the reply that the answer or the refusal came in; null when none was kept, or the file's layout needs none
+ * @param row the item as it stands in its file, if that is a table; else null
  */
 public record Outcome(
         long n,
@@ -26,7 +27,8 @@ public record Outcome(
         @Nullable String code,
         @Nullable String message,
         @Nullable StoredAnswer answer,
-        @Nullable Raw raw) {
+        @Nullable Raw raw,
+        @Nullable String row) {
 
     public Outcome(
             long n,
@@ -39,7 +41,7 @@ public record Outcome(
             @Nullable String code,
             @Nullable String message,
             @Nullable StoredAnswer answer) {
-        this(n, line, offset, id, variant, fresh, call, code, message, answer, null);
+        this(n, line, offset, id, variant, fresh, call, code, message, answer, null, null);
     }
 
     /**

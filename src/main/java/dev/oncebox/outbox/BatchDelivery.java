@@ -3,6 +3,7 @@ package dev.oncebox.outbox;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.SettledFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,7 @@ final class BatchDelivery extends Delivery {
             receiptPart = begin(names.receipt());
             answers = switch (file.kind()) {
                 case ARRAY -> JsonValues.array(out(answersPart));
+                case TABLE -> new TableRows(file, out(answersPart));
                 case OPENAI -> new OpenAiLines(file, out(answersPart));
                 case LINES, TEXT, OBJECT -> JsonValues.lines(out(answersPart));
             };
@@ -45,13 +47,25 @@ final class BatchDelivery extends Delivery {
     }
 
     @Override
-    void take(ItemResult result) throws IOException {
+    void take(ItemResult read) throws IOException {
+        ItemResult result = file.kind() == DroppedFile.Kind.TABLE ? writable(read) : read;
         receipt.add(result);
         if (result instanceof ItemResult.Answered) {
             answers.write(result);
         } else {
             errors().write(result);
         }
+    }
+
+    private static ItemResult writable(ItemResult result) {
+        return result instanceof ItemResult.Answered answered
+                        && !StandardCharsets.UTF_8.newEncoder().canEncode(answered.value())
+                ? new ItemResult.Failed(
+                        answered.outcome(),
+                        "not_utf8",
+                        "The answer holds half a surrogate pair, which no table can. It is kept exactly: drop the same"
+                                + " text as a line of a .jsonl file for the same job, and it is delivered, unpaid.")
+                : result;
     }
 
     private ItemLines errors() throws IOException {

@@ -78,7 +78,7 @@ public final class Outbox {
         return switch (file.kind()) {
             case TEXT -> new SingleDelivery(names, folder, true);
             case OBJECT -> new SingleDelivery(names, folder, false);
-            case LINES, ARRAY, OPENAI -> BatchDelivery.begin(file, names, folder);
+            case LINES, ARRAY, OPENAI, TABLE -> BatchDelivery.begin(file, names, folder);
         };
     }
 
