@@ -175,4 +175,47 @@ class OpenAiBatchFileTest extends StubbedHome {
         JsonNode error = home.lines("outbox/b.errors.jsonl").get(0);
         assertThat(error.at("/error/code").asText()).isEqualTo("url_mismatch");
     }
+
+    private static String[] batches(String vendor) {
+        return new String[] {
+            "engine.default.protocol=" + vendor + "-batch",
+            "engine.default.poll=50ms",
+            "engine.default.lost-after=10s",
+            "engine.default.batch.wait=300ms"
+        };
+    }
+
+    private static String response(String customId, String text) {
+        return "{\"custom_id\":\"" + customId
+                + "\",\"method\":\"POST\",\"url\":\"/v1/responses\",\"body\":{\"input\":\"" + text + "\"}}\n";
+    }
+
+    @Test
+    void a_batch_engine_is_given_a_batch_for_each_url_with_the_bodies_as_they_are() {
+        TestHome home = home(batches("openai"));
+        home.drop("a.jsonl", line("one", "\"seed\":5,", "hello") + line("two", "", "world"));
+        home.drop("b.jsonl", response("r1", "foo") + response("r2", "bar"));
+
+        assertThat(home.runUntilIdle()).isZero();
+
+        assertThat(all(home.lines("outbox/a.jsonl"), "/custom_id")).containsExactly("one", "two");
+        assertThat(all(home.lines("outbox/a.jsonl"), "/response/body/object")).containsOnly("chat.completion");
+        assertThat(all(home.lines("outbox/b.jsonl"), "/custom_id")).containsExactly("r1", "r2");
+        assertThat(all(home.lines("outbox/b.jsonl"), "/response/body/object")).containsOnly("response");
+    }
+
+    @Test
+    void what_does_not_fit_a_batch_engine_does_not_hold_back_what_does() {
+        TestHome home = home(batches("anthropic"));
+        home.drop("a.jsonl", response("r1", "foo") + response("r2", "bar"));
+        home.drop("b.jsonl", line("one", "", "hello"));
+        home.drop("c.md", "plain");
+
+        home.runUntilIdle();
+
+        assertThat(all(home.lines("outbox/a.errors.jsonl"), "/error/code")).containsOnly("url_mismatch");
+        assertThat(all(home.lines("outbox/b.jsonl"), "/response/body/object")).containsExactly("chat.completion");
+        assertThat(home.exists("outbox/c.md")).isTrue();
+        assertThat(stub.submissions()).hasSize(2);
+    }
 }

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param misfit why there are no lines: the engine has no endpoint for these calls; null: there are
  */
 record BatchLines(
-        List<Call> calls, List<byte[]> lines, List<Call> rest, @Nullable CallFailed misfit) {
+        List<Call> calls,
+        List<byte[]> lines,
+        List<Call> rest,
+        @Nullable CallFailed misfit) {
 
     static BatchLines of(Engine engine, Batch batch) {
         List<Call> calls = new ArrayList<>();

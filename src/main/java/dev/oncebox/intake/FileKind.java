@@ -10,6 +10,8 @@ public enum FileKind {
     LINES,
     /** One JSON item, or an array of them. */
     JSON,
+    /** A file that should have an item a line, and has items that spread over lines, or an array of them. */
+    SPREAD,
     /** Each row of a table is an item; the first row names its columns. */
     TABLE,
     /** Each line is a whole request in OpenAI's batch format. No name tells it, the content does. */

@@ -128,7 +128,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     DroppedFile.Kind kind(FileKind kind) {
         return switch (kind) {
             case TEXT -> DroppedFile.Kind.TEXT;
-            case LINES -> DroppedFile.Kind.LINES;
+            case LINES, SPREAD -> DroppedFile.Kind.LINES;
             case OPENAI -> DroppedFile.Kind.OPENAI;
             case TABLE -> DroppedFile.Kind.TABLE;
             case JSON -> items.isArray() ? DroppedFile.Kind.ARRAY : DroppedFile.Kind.OBJECT;

@@ -4,7 +4,6 @@ import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
 import dev.oncebox.ledger.DroppedFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -33,10 +32,8 @@ public final class FileReadings {
         if (packed) {
             Gzip.check(file);
         }
-        try (InputStream raw = Files.newInputStream(file);
-                InputStream in = packed ? Gzip.unpack(raw) : raw) {
-            return Sniffer.kind(named, in, maxItem);
-        }
+        return Sniffer.kind(
+                named, () -> packed ? Gzip.unpack(Files.newInputStream(file)) : Files.newInputStream(file), maxItem);
     }
 
     /**

@@ -67,8 +67,8 @@ final class Gzip {
                 }
                 throw new RejectedFile(
                         "bad_gzip",
-                        "It is cut short or damaged after " + size
-                                + " unpacked bytes, and nothing of it is taken; pack it again and drop it again.");
+                        "It is no gzip, or cut short or damaged, and nothing of it is taken; pack it again and drop it"
+                                + " again.");
             }
         }
     }

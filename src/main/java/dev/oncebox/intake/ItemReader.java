@@ -49,6 +49,7 @@ public abstract class ItemReader implements Iterator<Item>, Closeable {
                 switch (kind) {
                     case TEXT -> new TextReader(in, maxItem, chunk);
                     case LINES -> new LineReader(in, maxItem, chunk);
+                    case SPREAD -> new JsonReader(in, maxItem, chunk, true);
                     case TABLE -> new TableReader(in, maxItem, chunk);
                     case OPENAI -> new WholeRequestReader(in, maxItem, chunk);
                     case JSON -> new JsonReader(in, maxItem, chunk);

@@ -33,12 +33,17 @@ class LineReader extends ItemReader {
         while (nextLine()) {
             Item item = decode(
                     new Place(line, line, window.itemOffset()),
-                    (text, at) -> Blank.isBlank(text) ? null : parser.parse(text, at));
+                    (text, at) -> Blank.isBlank(text) ? null : parser.parse(withoutMark(text), at));
             if (item != null) {
                 return item;
             }
         }
         return null;
+    }
+
+    /** Where files were put together, the mark of the second stands in the middle; it is no data. */
+    private static String withoutMark(String line) {
+        return line.startsWith("\uFEFF") ? line.substring(1) : line;
     }
 
     private boolean nextLine() throws IOException {

@@ -12,9 +12,61 @@ final class Sniffer {
 
     private Sniffer() {}
 
-    /** How the file is divided into items; the stream is read as far as needed and left open. */
-    static FileKind kind(FileKind named, InputStream in, long maxItem) throws IOException {
-        return named != FileKind.TABLE && isOfWholeRequests(named, in, maxItem) ? FileKind.OPENAI : named;
+    /** Opens the file at its beginning. */
+    interface Opener {
+        InputStream open() throws IOException;
+    }
+
+    /** How the file is divided into items. */
+    static FileKind kind(FileKind named, Opener file, long maxItem) throws IOException {
+        if (named == FileKind.TABLE) {
+            return named;
+        }
+        try (InputStream in = file.open()) {
+            if (isOfWholeRequests(named, in, maxItem)) {
+                return FileKind.OPENAI;
+            }
+        }
+        if (named != FileKind.LINES) {
+            return named;
+        }
+        try (InputStream in = file.open()) {
+            return isSpread(in, maxItem) ? FileKind.SPREAD : FileKind.LINES;
+        }
+    }
+
+    /**
+     * Whether the first value is an array of items, or takes several lines. A line that is merely broken is neither: its
+     * brackets close on another line at best, and what is between is no JSON.
+     */
+    private static boolean isSpread(InputStream in, long maxItem) throws IOException {
+        var window = new Window(in, maxItem, CHUNK);
+        var scanner = new ValueScanner(window);
+        int next = scanner.next();
+        boolean array = next == '[';
+        if (array) {
+            window.skip();
+            next = scanner.next();
+        }
+        long line = scanner.line();
+        if ((next != '{' && !(array && next == '"')) || !scanner.value() || window.tooLong()) {
+            return false;
+        }
+        boolean lines = scanner.line() > line;
+        if (!isJson(window)) {
+            return false;
+        }
+        int after = scanner.next();
+        return array ? after == ',' || after == ']' : lines;
+    }
+
+    private static boolean isJson(Window window) {
+        try {
+            Item item = new ItemParser(false).parse(window.text(), new Place(1, 1, 0));
+            return !(item instanceof Item.Unreadable bad) || !bad.code().equals(ItemParser.BAD_JSON);
+        } catch (BadCharacter e) {
+            return false;
+        }
     }
 
     /** Another name than one for lines is believed, unless the very first line is a whole request. */

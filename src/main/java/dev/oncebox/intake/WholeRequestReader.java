@@ -23,7 +23,8 @@ final class WholeRequestReader extends LineReader {
     Item read() throws IOException {
         Item item = super.read();
         if (item instanceof Item.Unreadable bad) {
-            return NO_JSON_OBJECT.contains(bad.code()) ? refused(bad, "invalid_json_line", bad.message()) : bad;
+            String where = bad.code().equals("invalid_encoding") ? " They begin at byte " + bad.offset() + "." : "";
+            return NO_JSON_OBJECT.contains(bad.code()) ? refused(bad, "invalid_json_line", bad.message() + where) : bad;
         }
         if (!(item instanceof Item.Readable readable)) {
             return null;
