@@ -65,6 +65,14 @@ final class Passing {
         if (!passed.isChat() && !responses) {
             throw misfit(settings, passed.url());
         }
+        if (!responses && passed.body().path("n").asInt(1) != 1) {
+            throw new CallFailed(new Verdict.Refused(
+                    "unsupported_value",
+                    "The body asks for several answers (n), and the engine " + settings.name()
+                            + " gives one; nothing was sent.",
+                    Verdict.Refused.Cause.MISFIT,
+                    null));
+        }
         return responses ? request : translated(request);
     }
 

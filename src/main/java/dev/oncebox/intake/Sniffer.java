@@ -1,5 +1,6 @@
 package dev.oncebox.intake;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -22,7 +23,7 @@ final class Sniffer {
         if (named == FileKind.TABLE) {
             return named;
         }
-        try (InputStream in = file.open()) {
+        try (InputStream in = new Beginning(file.open(), maxItem + CHUNK)) {
             if (isOfWholeRequests(named, in, maxItem)) {
                 return FileKind.OPENAI;
             }
@@ -30,7 +31,7 @@ final class Sniffer {
         if (named != FileKind.LINES) {
             return named;
         }
-        try (InputStream in = file.open()) {
+        try (InputStream in = new Beginning(file.open(), maxItem + CHUNK)) {
             return isSpread(in, maxItem) ? FileKind.SPREAD : FileKind.LINES;
         }
     }
@@ -86,5 +87,22 @@ final class Sniffer {
             }
         }
         return false;
+    }
+
+    /** Ends after so many bytes: a quote that is never closed does not have the whole of a large file read. */
+    private static final class Beginning extends FilterInputStream {
+        private long left;
+
+        Beginning(InputStream in, long most) {
+            super(in);
+            this.left = most;
+        }
+
+        @Override
+        public int read(byte[] bytes, int from, int length) throws IOException {
+            int read = left == 0 ? -1 : super.read(bytes, from, (int) Math.min(left, length));
+            left -= Math.max(0, read);
+            return read;
+        }
     }
 }

@@ -82,7 +82,7 @@ final class OpenAiLines implements ItemLines {
 
     private static String body(ItemResult.Answered answered) {
         Outcome.Raw raw = answered.outcome().raw();
-        return raw != null && raw.status() == OK && OpenAiReply.isOne(raw.body())
+        return raw != null && raw.status() / 100 == OK / 100 && OpenAiReply.isOne(raw.body())
                 ? JsonText.oneLine(raw.body())
                 : OpenAiReply.of(answered);
     }
