@@ -72,6 +72,7 @@ class CorpusTest {
     private static String masked(String content) {
         return content.replaceAll("[0-9a-f]{64}", "KEY")
                 .replaceAll("batch_req_[0-9a-f]+", "batch_req_ID")
+                .replaceAll("\"request_id\":\"stub-\\d+\"", "\"request_id\":\"KEY\"")
                 .replaceAll("chatcmpl-stub-\\d+", "chatcmpl-stub-N")
                 .replaceAll("\\[call \\d+]", "[call N]")
                 .replaceAll("\\[\\x00c\\x00a\\x00l\\x00l\\x00 \\x00(\\d\\x00)+]", "[call N]")

@@ -32,8 +32,10 @@ public record SettledFile(
             DroppedFile.Kind kind,
             byte[] sha256,
             long receivedAt,
+            long items,
+            long invalid,
             @Nullable String sidecar,
             @Nullable String output) {
-        this(id, path, job, kind, sha256, receivedAt, sidecar, output, null);
+        this(id, path, job, kind, sha256, receivedAt, items, invalid, sidecar, output, null);
     }
 }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The lines of an output or an error file of OpenAI's batches. The body of an answer is the reply as it came, without
  * line breaks; only where the engine does not speak OpenAI's language it is made of the answer.
  *
- * <p>{@code id} is the line's own, made of the file and the place in it; {@code request_id} is the call's key.
+ * <p>{@code id} is the line's own, made of the file and the place in it; {@code request_id} is the provider's, else the
+ * call's key.
  */
 final class OpenAiLines implements ItemLines {
 
@@ -74,7 +75,7 @@ final class OpenAiLines implements ItemLines {
     private void response(Outcome.CallRecord call, int status, String body) throws IOException {
         json.writeObjectFieldStart("response");
         json.writeNumberField("status_code", status);
-        json.writeStringField("request_id", call.key());
+        json.writeStringField("request_id", call.requestId() == null ? call.key() : call.requestId());
         json.writeFieldName("body");
         json.writeRawValue(body);
         json.writeEndObject();
