@@ -182,9 +182,8 @@ class BadInputTest extends StubbedHome {
                 "README         | unknown_kind     | ending",
                 "x.md~          | unknown_kind     | .md~",
                 "nosuch/x.md    | unknown_job      | config/jobs/nosuch/",
-                "x.csv          | unsupported_kind | .csv is not supported yet",
-                "x.TSV          | unsupported_kind | .tsv is not supported yet",
-                "x.jsonl.gz     | unsupported_kind | .gz is not supported yet",
+                "x.gz           | unknown_kind     | ending",
+                "x.pdf.gz       | unknown_kind     | .pdf",
                 "x.json         | bad_json         | line 1",
             })
     void a_file_of_which_nothing_can_be_read_is_rejected_with_what_to_do(String name, String code, String reason)
@@ -203,20 +202,6 @@ class BadInputTest extends StubbedHome {
         assertThat(error.path("code").asText()).isEqualTo(code);
         assertThat(error.path("message").asText()).contains(reason);
         assertThat(home.files("inbox")).isEmpty();
-        assertThat(stub.count()).isZero();
-    }
-
-    @Test
-    void openai_batch_input_is_refused_for_now_and_not_half_understood() {
-        TestHome home = home();
-        home.drop(
-                "x.jsonl",
-                "{\"custom_id\":\"a\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"messages\":[]}}\n");
-
-        assertThat(home.runUntilIdle()).isZero();
-
-        assertThat(home.json("rejected/x.jsonl.error.json").at("/error/message").asText())
-                .contains("not supported yet");
         assertThat(stub.count()).isZero();
     }
 

@@ -71,7 +71,8 @@ public final class AnswerCheck {
         checkFinish(answer);
         JsonNode content = declined(answer) ? TextNode.valueOf(answer.refusal()) : answer.content();
         JsonNode schema = schema(call, job);
-        boolean wantsJson = schema != null || job.map(Job::answer).orElse(Job.Format.TEXT) == Job.Format.JSON;
+        boolean wantsJson =
+                schema != null || isMade(call) && job.map(Job::answer).orElse(Job.Format.TEXT) == Job.Format.JSON;
         Set<Wrapping> taken = Set.of();
         if (!wantsJson && content != null && content.isTextual()) {
             Unwrapped<String> text = Unwrapped.text(content.textValue(), accepts.unwrap());
@@ -183,7 +184,12 @@ public final class AnswerCheck {
     /** The schema is part of the key: the one that was asked with counts, else what the job says today. */
     private static @Nullable JsonNode schema(Call call, Optional<Job> job) {
         JsonNode asked = call.request().schema();
-        return asked != null ? asked : job.map(Job::schema).orElse(null);
+        return asked != null || !isMade(call) ? asked : job.map(Job::schema).orElse(null);
+    }
+
+    /** Whether the request was made by the job; a whole body says itself what answer it wants. */
+    private static boolean isMade(Call call) {
+        return call.request().passed() == null;
     }
 
     private Unwrapped<JsonNode> parsed(String text, Set<Wrapping> allowed, @Nullable Note refused, Answer answer)

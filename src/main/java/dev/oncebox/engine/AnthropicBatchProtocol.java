@@ -42,7 +42,7 @@ final class AnthropicBatchProtocol implements BatchProtocol {
     }
 
     @Override
-    public byte[] line(String key, JsonNode body) {
+    public byte[] line(String key, String url, JsonNode body) {
         ObjectNode line = JsonNodeFactory.instance.objectNode();
         line.put("custom_id", key).set("params", body);
         return Json.bytes(line);

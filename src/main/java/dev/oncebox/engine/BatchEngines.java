@@ -56,6 +56,9 @@ public final class BatchEngines {
             capacity.giveBack(batch.engine(), made.rest().size());
             exchange.setVariable(Variables.BATCH, batch.with(made.calls()));
         }
+        if (made.misfit() != null) {
+            throw made.misfit();
+        }
         exchange.setVariable(LINES, made.lines());
         exchange.setVariable(UPLOAD, upload(engine, batch, made.lines()));
         CrashPoint.AFTER_UPLOAD.reach();
@@ -192,7 +195,7 @@ public final class BatchEngines {
             throw new CallFailed(Objects.requireNonNull(result.verdict()));
         }
         Engine engine = engines.engine(result.call().engine());
-        Verdict verdict = engine.judge(response, clock.instant());
+        Verdict verdict = engine.judge(result.call(), response, clock.instant());
         if (verdict instanceof Verdict.Valid valid) {
             exchange.setVariable(Variables.REPLY, engine.reply(response, response.body()));
             exchange.setVariable(Variables.ANSWER, valid.answer());

@@ -2,6 +2,7 @@ package dev.oncebox.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.engine.DeferredProtocol.Progress;
+import dev.oncebox.ledger.Request;
 import java.net.URI;
 import java.util.List;
 import org.apache.hc.core5.http.HttpEntity;
@@ -14,7 +15,16 @@ interface BatchProtocol {
     Protocol calls();
 
     /** One request of a batch, as one line. */
-    byte[] line(String key, JsonNode body);
+    default byte[] line(String key, JsonNode body) {
+        return line(key, Request.CHAT, body);
+    }
+
+    /**
+     * The same for one of several endpoints.
+     *
+     * @param url as OpenAI names it
+     */
+    byte[] line(String key, String url, JsonNode body);
 
     /** The calls of a batch have this in common, in the provider's eyes. */
     default String group(JsonNode body) {

@@ -3,7 +3,9 @@ package dev.oncebox.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallFailed;
 import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Request;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
@@ -78,11 +80,21 @@ final class Engine {
         return gate;
     }
 
-    byte[] body(Call call) {
-        JsonNode body = protocol.body(call.request(), call.keyHex());
+    /**
+     * What is sent for a call.
+     *
+     * @throws CallFailed when the engine has no endpoint for it
+     */
+    byte[] body(Call call) throws CallFailed {
+        JsonNode body = written(call);
         byte[] bytes = body.toString().getBytes(StandardCharsets.UTF_8);
         gate.expect(call, bytes.length / BYTES_PER_TOKEN + longestAnswer(body));
         return bytes;
+    }
+
+    private JsonNode written(Call call) throws CallFailed {
+        Request request = Passing.request(settings, call.request());
+        return Passing.protocol(settings, protocol, request).body(request, call.keyHex());
     }
 
     /** In tokens; 0 when the request does not say. */
@@ -165,9 +177,13 @@ final class Engine {
         return Objects.requireNonNull(batches);
     }
 
-    /** What is asked of it for a call of a batch. */
-    JsonNode request(Call call) {
-        return protocol.body(call.request(), call.keyHex());
+    /**
+     * What is asked of it for a call of a batch.
+     *
+     * @throws CallFailed when the engine has no endpoint for it
+     */
+    JsonNode request(Call call) throws CallFailed {
+        return written(call);
     }
 
     /** The engine's address without its query. */
@@ -194,6 +210,15 @@ final class Engine {
                 : "";
     }
 
+    /** What a reply to a call means, or that there is none. */
+    Verdict judge(Call call, Observed observed, Instant now) {
+        Protocol asked = Passing.protocol(settings, protocol, call.request());
+        return asked.equals(protocol)
+                ? judge(observed, now)
+                : VerdictTable.judge(observed, asked, usage -> priced(asked, usage), settings.unpaidStatuses(), now);
+    }
+
+    /** The same where it is of no single call. */
     Verdict judge(Observed observed, Instant now) {
         if (progress != null) {
             Verdict verdict = progress.submitted(observed, bare(), now);
@@ -231,10 +256,14 @@ final class Engine {
 
     /** The engine's own usage object with its price; tokens or prices that are not known make the cost unknown. */
     Usage priced(@Nullable JsonNode reported) {
+        return priced(protocol, reported);
+    }
+
+    private Usage priced(Protocol by, @Nullable JsonNode reported) {
         if (reported == null) {
             return Usage.UNKNOWN;
         }
-        Tokens tokens = protocol.tokens(reported);
+        Tokens tokens = by.tokens(reported);
         return new Usage(reported, tokens.input(), tokens.output(), cost(tokens));
     }
 

@@ -96,27 +96,43 @@ public final class Engines implements AutoCloseable {
                 before);
     }
 
-    /** Binds an HTTP endpoint for each engine, under the name {@code engine-NAME}, and returns them. */
+    /**
+     * Binds an HTTP endpoint for each engine, under the name {@code engine-NAME}, and those for whole bodies that are no
+     * chats, under {@link Call#endpoint}; returns them.
+     */
     public List<Endpoint> bindEndpoints(CamelContext context) {
         List<Endpoint> bound = new ArrayList<>();
         for (Engine engine : engines.values()) {
             EngineSettings settings = engine.settings();
-            HttpEndpoint endpoint = endpoint(context, settings);
-            if (!endpoint.getHttpUri().equals(settings.url())) {
-                throw new ConfigException("engine." + settings.name() + ".url: a parameter of the address means"
-                        + " something to the HTTP client, so the endpoint would not receive it. Rename or remove it.");
+            bound.add(bind(context, settings, settings.name(), settings.url()));
+            if (settings.protocol() == EngineSettings.Protocol.OPENAI
+                    || settings.protocol() == EngineSettings.Protocol.OPENAI_RESPONSES) {
+                Passing.PATHS.forEach((url, path) -> {
+                    URI address = Passing.sibling(settings.url(), path);
+                    if (address != null) {
+                        bound.add(bind(context, settings, Call.endpointFor(settings.name(), url), address));
+                    }
+                });
             }
-            endpoint.setHttpMethod(HttpMethods.POST);
-            endpoint.setThrowExceptionOnFailure(false);
-            endpoint.setSkipControlHeaders(true);
-            endpoint.setCopyHeaders(false);
-            endpoint.setFollowRedirects(false);
-            endpoint.setHttpClientConfigurer(
-                    new SingleSend(settings.timeout(), settings.connectTimeout(), settings.concurrency()));
-            context.getRegistry().bind("engine-" + settings.name(), endpoint);
-            bound.add(endpoint);
         }
         return bound;
+    }
+
+    private static Endpoint bind(CamelContext context, EngineSettings settings, String name, URI address) {
+        HttpEndpoint endpoint = endpoint(context, settings, name, address);
+        if (!endpoint.getHttpUri().equals(address)) {
+            throw new ConfigException("engine." + settings.name() + ".url: a parameter of the address means"
+                    + " something to the HTTP client, so the endpoint would not receive it. Rename or remove it.");
+        }
+        endpoint.setHttpMethod(HttpMethods.POST);
+        endpoint.setThrowExceptionOnFailure(false);
+        endpoint.setSkipControlHeaders(true);
+        endpoint.setCopyHeaders(false);
+        endpoint.setFollowRedirects(false);
+        endpoint.setHttpClientConfigurer(
+                new SingleSend(settings.timeout(), settings.connectTimeout(), settings.concurrency()));
+        context.getRegistry().bind("engine-" + name, endpoint);
+        return endpoint;
     }
 
     /**
@@ -125,11 +141,11 @@ public final class Engines implements AutoCloseable {
      * <p>It is known by the routes' very name for it. Camel's {@code ref} would register it by its address when it is
      * first asked for, and stop what it finds there: with two calls at once the same endpoint, else another engine's.
      */
-    private static HttpEndpoint endpoint(CamelContext context, EngineSettings settings) {
+    private static HttpEndpoint endpoint(CamelContext context, EngineSettings settings, String name, URI address) {
         try {
-            Component component = context.getComponent(settings.url().getScheme());
-            Endpoint endpoint = component.createEndpoint(settings.url().toString());
-            context.addEndpoint("ref:engine-" + settings.name(), endpoint);
+            Component component = context.getComponent(address.getScheme());
+            Endpoint endpoint = component.createEndpoint(address.toString());
+            context.addEndpoint("ref:engine-" + name, endpoint);
             return (HttpEndpoint) endpoint;
         } catch (Exception e) {
             throw new ConfigException("engine." + settings.name() + ".url cannot be used: " + e.getMessage());
@@ -137,7 +153,7 @@ public final class Engines implements AutoCloseable {
     }
 
     /** Makes the body and the headers of the call's request. Nothing else of the exchange may reach the endpoint. */
-    public void prepare(Exchange exchange) {
+    public void prepare(Exchange exchange) throws CallFailed {
         Call call = exchange.getVariable(Variables.CALL, Call.class);
         Engine engine = engine(call);
         Message message = exchange.getMessage();
@@ -148,7 +164,8 @@ public final class Engines implements AutoCloseable {
 
     /** Keeps the reply, and takes the answer out of it; what is no answer is thrown with its verdict. */
     public void read(Exchange exchange) throws CallFailed {
-        Engine engine = engine(exchange.getVariable(Variables.CALL, Call.class));
+        Call call = exchange.getVariable(Variables.CALL, Call.class);
+        Engine engine = engine(call);
         Message message = exchange.getMessage();
         Map<String, String> headers = new HashMap<>();
         message.getHeaders()
@@ -161,7 +178,7 @@ public final class Engines implements AutoCloseable {
         exchange.setVariable(Variables.REPLY, engine.reply(response, engine.withoutSecrets(body)));
         engine.gate().heard(headers, clock.instant());
         boolean late = headers.containsKey(SingleSend.LATE.toLowerCase(Locale.ROOT));
-        Verdict verdict = engine.judge(response, clock.instant());
+        Verdict verdict = engine.judge(call, response, clock.instant());
         if (verdict instanceof Verdict.Accepted) {
             exchange.setVariable(Variables.VERDICT, verdict);
             return;
@@ -169,11 +186,12 @@ public final class Engines implements AutoCloseable {
         // a success that did not come in time is no reply, and the engine's on-doubt decides; its bytes are kept
         if (cut != null && late && status >= 200 && status < 300) {
             throw new CallFailed(engine.judge(
-                    new Observed.Failure(new DeadlineException(cut, new IOException(cut))), clock.instant()));
+                    call, new Observed.Failure(new DeadlineException(cut, new IOException(cut))), clock.instant()));
         }
         if (!(verdict instanceof Verdict.Valid valid)) {
             byte[] shown = engine.withoutSecrets(body);
-            throw new CallFailed(engine.judge(new Observed.Response(status, headers, shown, cut), clock.instant()));
+            throw new CallFailed(
+                    engine.judge(call, new Observed.Response(status, headers, shown, cut), clock.instant()));
         }
         // an answer is kept and delivered as it was paid for, even where it holds what a header holds
         exchange.setVariable(Variables.REPLY, engine.reply(response, body));
@@ -255,7 +273,7 @@ public final class Engines implements AutoCloseable {
     /** The answer in a whole reply that was kept, read as when it came. */
     public Answer answer(Call call, Reply reply) throws CallFailed {
         Verdict verdict = engine(call)
-                .judge(new Observed.Response(reply.status(), Map.of(), reply.body(), null), clock.instant());
+                .judge(call, new Observed.Response(reply.status(), Map.of(), reply.body(), null), clock.instant());
         if (verdict instanceof Verdict.Valid valid) {
             return valid.answer();
         }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.hc.client5.http.entity.mime.MultipartEntityBuilder;
@@ -25,7 +26,6 @@ final class OpenAiBatchProtocol implements BatchProtocol {
     /** The member of a batch's metadata that holds our handle. */
     private static final String HANDLE = "oncebox_batch";
 
-    private static final String ENDPOINT = "/v1/chat/completions";
     private static final Set<String> ENDED = Set.of("completed", "failed", "expired", "cancelled");
     private static final ContentType LINES = ContentType.create("application/jsonl", StandardCharsets.UTF_8);
 
@@ -40,9 +40,10 @@ final class OpenAiBatchProtocol implements BatchProtocol {
     }
 
     @Override
-    public byte[] line(String key, JsonNode body) {
+    public byte[] line(String key, String url, JsonNode body) {
         ObjectNode line = JsonNodeFactory.instance.objectNode();
-        line.put("custom_id", key).put("method", "POST").put("url", ENDPOINT).set("body", body);
+        line.put("custom_id", key).put("method", "POST").put("url", url);
+        line.set("body", body);
         return Json.bytes(line);
     }
 
@@ -77,7 +78,10 @@ final class OpenAiBatchProtocol implements BatchProtocol {
     @Override
     public HttpEntity submission(String handle, List<byte[]> lines, @Nullable String upload) {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
-        body.put("input_file_id", upload).put("endpoint", ENDPOINT).put("completion_window", "24h");
+        JsonNode first = Objects.requireNonNull(Json.tree(lines.get(0)));
+        body.put("input_file_id", upload)
+                .put("endpoint", first.path("url").asText())
+                .put("completion_window", "24h");
         body.putObject("metadata").put(HANDLE, handle);
         return new ByteArrayEntity(Json.bytes(body), ContentType.APPLICATION_JSON);
     }

@@ -18,6 +18,9 @@ final class ResponsesProtocol implements DeferredProtocol {
 
     @Override
     public JsonNode body(Request request, String key) {
+        if (request.passed() != null) {
+            return request.body().put("background", true);
+        }
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         if (request.model() != null) {
             body.put("model", request.model());

@@ -47,27 +47,37 @@ final class EntryMaker {
 
     private Entry asking(Item.Readable item) throws Prompt.MissingField {
         boolean messages = item.messages() != null;
-        Request request = new Request(
-                job.system(),
-                messages ? null : prompt.render(item),
-                item.messages(),
-                job.model(),
-                job.params(),
-                job.schema(),
-                item.fields().get("sample"));
-        Keying keying = job.keyingOf(messages);
+        Request request = item.passed() != null
+                ? Request.of(item.passed(), job.model(), item.fields().get("sample"))
+                : new Request(
+                        job.system(),
+                        messages ? null : prompt.render(item),
+                        item.messages(),
+                        job.model(),
+                        job.params(),
+                        job.schema(),
+                        item.fields().get("sample"));
+        Keying keying = job.keyingOf(messages || item.passed() != null);
         byte[] key = keying == Keying.ID
                 ? RequestKey.ofId(job.name(), Objects.requireNonNull(item.id()))
                 : RequestKey.of(request, keying);
         return new Entry.Asking(
-                item.n(), item.line(), item.offset(), item.id(), key, content(request, keying, key), keying, request);
+                item.n(),
+                item.line(),
+                item.offset(),
+                item.id(),
+                key,
+                content(request, keying, key),
+                keying,
+                request,
+                item.row());
     }
 
     /** What tells apart items of one key: under an id their normalised content, else the way they are written. */
     private static byte[] content(Request request, Keying keying, byte[] key) {
         return switch (keying) {
             case EXACT -> key;
-            case ID -> RequestKey.of(request, request.messages() == null ? Keying.WHITESPACE : Keying.LINES);
+            case ID -> RequestKey.of(request, request.text() == null ? Keying.LINES : Keying.WHITESPACE);
             case WHITESPACE, LINES -> RequestKey.of(request, Keying.EXACT);
         };
     }

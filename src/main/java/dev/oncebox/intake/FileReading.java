@@ -57,13 +57,16 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     /** Waits while the files being read take all the memory that there is for reading. */
     static FileReading open(Path path, FileKind kind, EntryMaker entries, long maxItem, Room room)
             throws IOException, RejectedFile {
-        Room.Part memory = room.take(Math.min(Files.size(path), maxItem + CHUNK_BYTES));
+        boolean packed = Gzip.isPacked(path.getFileName().toString());
+        long most = maxItem + CHUNK_BYTES;
+        Room.Part memory = room.take(packed ? most : Math.min(Files.size(path), most));
         boolean opened = false;
         try {
             var stream = new DigestInputStream(Files.newInputStream(path), sha256());
             try {
-                var reading = new FileReading(
-                        path, Stamp.of(path), stream, ItemReader.open(kind, stream, maxItem), entries, memory);
+                Stamp stamp = Stamp.of(path);
+                ItemReader items = ItemReader.open(kind, packed ? Gzip.unpack(stream) : stream, maxItem);
+                var reading = new FileReading(path, stamp, stream, items, entries, memory);
                 opened = true;
                 return reading;
             } finally {
@@ -125,9 +128,17 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     DroppedFile.Kind kind(FileKind kind) {
         return switch (kind) {
             case TEXT -> DroppedFile.Kind.TEXT;
-            case LINES -> DroppedFile.Kind.LINES;
+            case LINES, SPREAD -> DroppedFile.Kind.LINES;
+            case OPENAI -> DroppedFile.Kind.OPENAI;
+            case TABLE -> DroppedFile.Kind.TABLE;
             case JSON -> items.isArray() ? DroppedFile.Kind.ARRAY : DroppedFile.Kind.OBJECT;
         };
+    }
+
+    /** What the answers are to begin with; null for all but tables. */
+    @Nullable
+    String head() {
+        return items.head();
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
 import dev.oncebox.ledger.DroppedFile;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,6 +25,17 @@ public final class FileReadings {
         jobs.all().forEach(job -> makers.put(job.name(), new EntryMaker(job)));
     }
 
+    private FileKind kind(Path file) throws IOException, RejectedFile {
+        String name = file.getFileName().toString();
+        FileKind named = FileKind.of(name);
+        boolean packed = Gzip.isPacked(name);
+        if (packed) {
+            Gzip.check(file);
+        }
+        return Sniffer.kind(
+                named, () -> packed ? Gzip.unpack(Files.newInputStream(file)) : Files.newInputStream(file), maxItem);
+    }
+
     /**
      * Opens a file; to be closed by the caller.
      *
@@ -32,7 +44,7 @@ public final class FileReadings {
      * @throws RejectedFile when nothing in it can be read
      */
     public FileReading open(Path file, String path, Job job) throws IOException, RejectedFile {
-        FileKind kind = FileKind.of(file.getFileName().toString());
+        FileKind kind = kind(file);
         FileReading reading =
                 FileReading.open(file, kind, Objects.requireNonNull(makers.get(job.name())), maxItem, room);
         boolean opened = false;
@@ -42,7 +54,7 @@ public final class FileReadings {
             if (!reading.hasNext()) {
                 throw new RejectedFile("no_items", "The file holds no item: it is empty or has only blank lines.");
             }
-            reading.announce(new DroppedFile(path, job, reading.kind(kind), digest));
+            reading.announce(new DroppedFile(path, job, reading.kind(kind), digest, reading.head()));
             opened = true;
             return reading;
         } finally {

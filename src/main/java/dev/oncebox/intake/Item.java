@@ -2,6 +2,7 @@ package dev.oncebox.intake;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.oncebox.ledger.Request;
 import org.jspecify.annotations.Nullable;
 
 /** One request in a dropped file, or the place where one should have been. */
@@ -26,6 +27,8 @@ public sealed interface Item {
      * @param text what to ask; null when the item brought {@code messages}
      * @param messages chat messages, at least one, each with a {@code role}; null when there is a {@code text}
      * @param fields the whole object with exact numbers; for plain text just {@code text}
+     * @param passed the whole body that is to be sent; there is neither text nor messages then. Null: it is to be made
+     * @param row the row of a table as it stands in the file, its line end included; null: it is no row
      */
     record Readable(
             long n,
@@ -34,7 +37,9 @@ public sealed interface Item {
             @Nullable String id,
             @Nullable String text,
             @Nullable ArrayNode messages,
-            ObjectNode fields)
+            ObjectNode fields,
+            Request.@Nullable Passed passed,
+            @Nullable String row)
             implements Item {}
 
     /**

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class ItemParser {
 
     static final String BAD_JSON = "bad_json";
-    static final String UNSUPPORTED = "unsupported_item";
 
     /** A value takes thirty times the memory of its characters: 16 MB of {@code {},{},{}} are half a gigabyte. */
     static final int MOST_TOKENS = 200_000;
@@ -33,10 +32,21 @@ final class ItemParser {
     private static final ObjectMapper MAPPER = mapper();
 
     private final boolean oneLineEach;
+    private final boolean wholeRequests;
 
     /** {@code oneLineEach}: places are told as columns of the item's line, and one line holds one value. */
     ItemParser(boolean oneLineEach) {
+        this(oneLineEach, false);
+    }
+
+    private ItemParser(boolean oneLineEach, boolean wholeRequests) {
         this.oneLineEach = oneLineEach;
+        this.wholeRequests = wholeRequests;
+    }
+
+    /** Of a file in which every line should be a whole request. */
+    static ItemParser ofWholeRequests() {
+        return new ItemParser(true, true);
     }
 
     /** An item that is nothing but its text. */
@@ -115,12 +125,9 @@ final class ItemParser {
                         + "; an item is an object with text or messages, or a string.");
     }
 
-    private static Item item(ObjectNode fields, @Nullable String id, Place at) {
-        if (fields.has("custom_id") && fields.has("method") && fields.has("url") && fields.has("body")) {
-            return at.unreadable(
-                    id == null ? stringId(fields.path("custom_id")) : id,
-                    UNSUPPORTED,
-                    "OpenAI Batch lines are not supported yet; give the body's messages as {\"messages\": …}.");
+    private Item item(ObjectNode fields, @Nullable String id, Place at) {
+        if (wholeRequests || WholeRequest.isOne(fields)) {
+            return WholeRequest.item(fields, at);
         }
         JsonNode givenId = fields.path("id");
         if (givenId.isContainerNode() || givenId.isBoolean()) {
@@ -144,7 +151,7 @@ final class ItemParser {
         return Blank.isBlank(text.asText("")) ? noText(at, id) : readable(at, id, text.textValue(), null, fields);
     }
 
-    private static boolean areMessages(JsonNode messages) {
+    static boolean areMessages(JsonNode messages) {
         if (!messages.isArray() || messages.isEmpty()) {
             return false;
         }
@@ -162,7 +169,7 @@ final class ItemParser {
 
     private static Item readable(
             Place at, @Nullable String id, @Nullable String text, @Nullable ArrayNode messages, ObjectNode fields) {
-        return new Item.Readable(at.n(), at.line(), at.offset(), id, text, messages, fields);
+        return new Item.Readable(at.n(), at.line(), at.offset(), id, text, messages, fields, null, null);
     }
 
     private static Item noText(Place at, @Nullable String id) {

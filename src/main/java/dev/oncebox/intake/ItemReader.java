@@ -49,16 +49,14 @@ public abstract class ItemReader implements Iterator<Item>, Closeable {
                 switch (kind) {
                     case TEXT -> new TextReader(in, maxItem, chunk);
                     case LINES -> new LineReader(in, maxItem, chunk);
+                    case SPREAD -> new JsonReader(in, maxItem, chunk, true);
+                    case TABLE -> new TableReader(in, maxItem, chunk);
+                    case OPENAI -> new WholeRequestReader(in, maxItem, chunk);
                     case JSON -> new JsonReader(in, maxItem, chunk);
                 };
         reader.advance();
-        if (reader.ahead instanceof Item.Unreadable first) {
-            if (first.code().equals(ItemParser.UNSUPPORTED)) {
-                throw new RejectedFile("unsupported_kind", first.message());
-            }
-            if (reader.broken()) {
-                throw new RejectedFile(first.code(), first.message());
-            }
+        if (reader.ahead instanceof Item.Unreadable first && reader.broken()) {
+            throw new RejectedFile(first.code(), first.message());
         }
         return reader;
     }
@@ -66,6 +64,12 @@ public abstract class ItemReader implements Iterator<Item>, Closeable {
     /** Whether the file is a JSON array, so that its answers should be one. */
     public boolean isArray() {
         return false;
+    }
+
+    /** What is the same for all items, for the layout of the answers; null for all but tables. */
+    @Nullable
+    String head() {
+        return null;
     }
 
     /** Whether what follows the item last read cannot be divided into items. */

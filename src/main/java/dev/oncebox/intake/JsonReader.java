@@ -5,7 +5,7 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON file: one item, or an array of them.
+ * A JSON file: one item, or an array of them; where it is allowed, one item after the other.
  *
  * <p>The {@link ValueScanner} finds where each element ends without understanding it; only then it is parsed. So an
  * element that is invalid, badly encoded or too long is one error and the others go on. Where even the brackets do not
@@ -20,12 +20,19 @@ final class JsonReader extends ItemReader {
     private final ValueScanner scanner = new ValueScanner(window);
     private final ItemParser parser = new ItemParser(false);
     private final boolean array;
+    private final boolean sequence;
     private long n;
     private boolean ended;
     private boolean broken;
 
     JsonReader(InputStream in, long maxItem, int chunk) throws IOException {
+        this(in, maxItem, chunk, false);
+    }
+
+    /** {@code sequence}: where the file is no array, items may follow each other, with white space between them. */
+    JsonReader(InputStream in, long maxItem, int chunk, boolean sequence) throws IOException {
         super(in, maxItem, chunk);
+        this.sequence = sequence;
         array = scanner.next() == '[';
         if (array) {
             window.skip();
@@ -74,7 +81,7 @@ final class JsonReader extends ItemReader {
 
     private @Nullable Item value(int first) throws IOException {
         n++;
-        ended = !array;
+        ended = !array && !sequence;
         Place at = new Place(n, scanner.line(), window.offset());
         boolean whole = scanner.value();
         if (!whole && window.tooLong()) {
@@ -86,12 +93,12 @@ final class JsonReader extends ItemReader {
             if (!whole || nonsense) {
                 return stop(at.withOffset(bad.offset()), bad.code(), bad.message());
             }
-            if (!array && bad.code().equals("bad_item")) {
+            if (ended && bad.code().equals("bad_item")) {
                 return stop(at, ItemParser.BAD_JSON, bad.message());
             }
         }
         // known before the first is asked: such a file has no shape in which its answers could be given back
-        return array || scanner.next() == Window.END
+        return !ended || scanner.next() == Window.END
                 ? item
                 : stop(at, ItemParser.BAD_JSON, "Not valid JSON at line " + scanner.line() + ": " + MORE + ".");
     }

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /** A file with an item on each line. LF, CRLF or CR ends a line and nothing else does. */
-final class LineReader extends ItemReader {
+class LineReader extends ItemReader {
 
     private static final boolean[] LINE_ENDS = new boolean[128];
 
@@ -14,12 +14,17 @@ final class LineReader extends ItemReader {
         LINE_ENDS['\r'] = true;
     }
 
-    private final ItemParser parser = new ItemParser(true);
+    private final ItemParser parser;
     private long line;
     private boolean afterReturn;
 
     LineReader(InputStream in, long maxItem, int chunk) throws IOException {
+        this(in, maxItem, chunk, new ItemParser(true));
+    }
+
+    LineReader(InputStream in, long maxItem, int chunk, ItemParser parser) throws IOException {
         super(in, maxItem, chunk);
+        this.parser = parser;
     }
 
     @Override
@@ -28,12 +33,17 @@ final class LineReader extends ItemReader {
         while (nextLine()) {
             Item item = decode(
                     new Place(line, line, window.itemOffset()),
-                    (text, at) -> Blank.isBlank(text) ? null : parser.parse(text, at));
+                    (text, at) -> Blank.isBlank(text) ? null : parser.parse(withoutMark(text), at));
             if (item != null) {
                 return item;
             }
         }
         return null;
+    }
+
+    /** Where files were put together, the mark of the second stands in the middle; it is no data. */
+    private static String withoutMark(String line) {
+        return line.startsWith("\uFEFF") ? line.substring(1) : line;
     }
 
     private boolean nextLine() throws IOException {

@@ -43,7 +43,11 @@ final class Prompt {
     /** Fills the template in. */
     String render(Item.Readable item) throws MissingField {
         if (template == null) {
-            return String.valueOf(item.text());
+            if (item.text() == null) {
+                throw new MissingField("None of the columns is named text. Name one so, or say in the job's prompt.md"
+                        + " what is asked, with {{the names of columns}}.");
+            }
+            return item.text();
         }
         try {
             return template.execute(members(item.fields()));

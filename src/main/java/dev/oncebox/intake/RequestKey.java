@@ -82,6 +82,12 @@ public final class RequestKey {
         putText(root, "system", request.system(), keying);
         putText(root, "text", request.text(), keying);
         put(root, "messages", request.messages() == null ? null : messages(request.messages(), keying));
+        if (request.passed() != null) {
+            root.put("url", request.passed().url());
+            root.set("body", whole(request, request.passed(), keying));
+            put(root, "sample", request.sample());
+            return CanonicalJson.write(root);
+        }
         if (request.model() != null) {
             root.put("model", request.model());
         }
@@ -105,6 +111,18 @@ public final class RequestKey {
         if (text != null) {
             root.put(name, Normalizer.normalize(text, keying));
         }
+    }
+
+    /**
+     * A whole body is compared with whole bodies only: what its members mean to an endpoint is not known here. So it
+     * never shares a key with an item that has a text or messages.
+     */
+    private static ObjectNode whole(Request request, Request.Passed passed, Keying keying) {
+        ObjectNode body = request.body();
+        if (passed.isChat() && body.path("messages") instanceof ArrayNode messages) {
+            body.set("messages", messages(messages, keying));
+        }
+        return body;
     }
 
     private static ArrayNode messages(ArrayNode messages, Keying keying) {

@@ -26,6 +26,7 @@ final class Window {
     private final int maxItem;
     private final Charset charset;
     private final int unit;
+    private final boolean marked;
     private final Decoder decoder;
 
     private byte[] bytes;
@@ -60,6 +61,7 @@ final class Window {
         } else {
             charset = StandardCharsets.UTF_8;
         }
+        marked = pos > 0;
         unit = charset.equals(StandardCharsets.UTF_8) ? 1 : 2;
         decoder = new Decoder(charset);
         begin();
@@ -80,6 +82,15 @@ final class Window {
 
     long itemOffset() {
         return itemOffset;
+    }
+
+    Charset charset() {
+        return charset;
+    }
+
+    /** Whether the file began with a byte order mark. */
+    boolean marked() {
+        return marked;
     }
 
     /** The next unit's place in the file. */

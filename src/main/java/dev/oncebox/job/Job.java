@@ -41,7 +41,11 @@ public record Job(
         JSON
     }
 
-    /** The keying of an item: the job's, else white space is folded in texts and kept in messages. */
+    /**
+     * The keying of an item: the job's, else white space is folded in texts and kept in messages.
+     *
+     * @param messages whether the item brought messages or a whole body
+     */
     public Keying keyingOf(boolean messages) {
         if (keying != null) {
             return keying;

@@ -78,6 +78,21 @@ public record Call(
                 remote);
     }
 
+    /** Under which name its engine's endpoint is bound: the engine's own, but for a whole body that is no chat. */
+    public String endpoint() {
+        Request.Passed passed = request.passed();
+        return passed == null || passed.isChat() ? engine : endpointFor(engine, passed.url());
+    }
+
+    /**
+     * The name of one of an engine's further endpoints.
+     *
+     * @param url as OpenAI names it
+     */
+    public static String endpointFor(String engine, String url) {
+        return engine + url.replaceFirst("^/v\\d+", "").replace('/', '.');
+    }
+
     public String keyHex() {
         return HexFormat.of().formatHex(key);
     }

@@ -26,6 +26,7 @@ public sealed interface Entry {
      * @param content tells apart items of the same key that were not written alike
      * @param keying how the key was made
      * @param request the item's own part of the request: text or messages, and sample
+     * @param row the row of a table as it stands in the file; null: it is no row
      */
     record Asking(
             long n,
@@ -35,8 +36,22 @@ public sealed interface Entry {
             byte[] key,
             byte[] content,
             Keying keying,
-            Request request)
-            implements Entry {}
+            Request request,
+            @Nullable String row)
+            implements Entry {
+
+        public Asking(
+                long n,
+                long line,
+                long offset,
+                @Nullable String id,
+                byte[] key,
+                byte[] content,
+                Keying keying,
+                Request request) {
+            this(n, line, offset, id, key, content, keying, request, null);
+        }
+    }
 
     /** An item that cannot be sent, and why. */
     record Invalid(long n, long line, long offset, @Nullable String id, String code, String message) implements Entry {}

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param call null for an item that was never sent
  * @param code why there is no answer; null when there is one
  * @param answer the stored text or JSON; null when there is none
+ * @param raw the reply that the answer or the refusal came in; null when none was kept, or the file's layout needs none
+ * @param row the item as it stands in its file, if that is a table; else null
  */
 public record Outcome(
         long n,
@@ -24,7 +26,31 @@ public record Outcome(
         @Nullable CallRecord call,
         @Nullable String code,
         @Nullable String message,
-        @Nullable StoredAnswer answer) {
+        @Nullable StoredAnswer answer,
+        @Nullable Raw raw,
+        @Nullable String row) {
+
+    public Outcome(
+            long n,
+            long line,
+            long offset,
+            String id,
+            boolean variant,
+            boolean fresh,
+            @Nullable CallRecord call,
+            @Nullable String code,
+            @Nullable String message,
+            @Nullable StoredAnswer answer) {
+        this(n, line, offset, id, variant, fresh, call, code, message, answer, null, null);
+    }
+
+    /**
+     * A reply as it came.
+     *
+     * @param status the HTTP status
+     * @param body its text, perhaps no JSON
+     */
+    public record Raw(int status, String body) {}
 
     /**
      * What the ledger knows of the call behind an item.

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param invalid how many of them it recorded as not to be sent
  * @param sidecar where the address of its job was written, below the outbox; null when none was
  * @param output where its answers went the last time, below the outbox; null when they never did
+ * @param head what the answers begin with, as {@link DroppedFile#head}
  */
 public record SettledFile(
         long id,
@@ -21,4 +22,20 @@ public record SettledFile(
         long items,
         long invalid,
         @Nullable String sidecar,
-        @Nullable String output) {}
+        @Nullable String output,
+        @Nullable String head) {
+
+    public SettledFile(
+            long id,
+            String path,
+            String job,
+            DroppedFile.Kind kind,
+            byte[] sha256,
+            long receivedAt,
+            long items,
+            long invalid,
+            @Nullable String sidecar,
+            @Nullable String output) {
+        this(id, path, job, kind, sha256, receivedAt, items, invalid, sidecar, output, null);
+    }
+}

@@ -3,6 +3,7 @@ package dev.oncebox.outbox;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.SettledFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +19,10 @@ final class BatchDelivery extends Delivery {
     private final Receipt receipt = new Receipt();
     private final SettledFile file;
     private final Part answersPart;
-    private final JsonValues answers;
+    private final ItemLines answers;
     private final Part receiptPart;
     private @Nullable Part errorsPart;
-    private @Nullable JsonValues errors;
+    private @Nullable ItemLines errors;
 
     private BatchDelivery(SettledFile file, OutputNames names, Path folder) throws IOException {
         super(names, folder);
@@ -29,9 +30,12 @@ final class BatchDelivery extends Delivery {
         try {
             answersPart = begin(names.answer());
             receiptPart = begin(names.receipt());
-            answers = file.kind() == DroppedFile.Kind.ARRAY
-                    ? JsonValues.array(out(answersPart))
-                    : JsonValues.lines(out(answersPart));
+            answers = switch (file.kind()) {
+                case ARRAY -> JsonValues.array(out(answersPart));
+                case TABLE -> new TableRows(file, out(answersPart));
+                case OPENAI -> new OpenAiLines(file, out(answersPart));
+                case LINES, TEXT, OBJECT -> JsonValues.lines(out(answersPart));
+            };
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
@@ -43,7 +47,8 @@ final class BatchDelivery extends Delivery {
     }
 
     @Override
-    void take(ItemResult result) throws IOException {
+    void take(ItemResult read) throws IOException {
+        ItemResult result = file.kind() == DroppedFile.Kind.TABLE ? writable(read) : read;
         receipt.add(result);
         if (result instanceof ItemResult.Answered) {
             answers.write(result);
@@ -52,10 +57,23 @@ final class BatchDelivery extends Delivery {
         }
     }
 
-    private JsonValues errors() throws IOException {
+    private static ItemResult writable(ItemResult result) {
+        return result instanceof ItemResult.Answered answered
+                        && !StandardCharsets.UTF_8.newEncoder().canEncode(answered.value())
+                ? new ItemResult.Failed(
+                        answered.outcome(),
+                        "not_utf8",
+                        "The answer holds half a surrogate pair, which no table can. It is kept exactly: drop the same"
+                                + " text as a line of a .jsonl file for the same job, and it is delivered, unpaid.")
+                : result;
+    }
+
+    private ItemLines errors() throws IOException {
         if (errors == null) {
             errorsPart = begin(names.errors());
-            errors = JsonValues.lines(out(errorsPart));
+            errors = file.kind() == DroppedFile.Kind.OPENAI
+                    ? new OpenAiLines(file, out(errorsPart))
+                    : JsonValues.lines(out(errorsPart));
         }
         return errors;
     }

@@ -4,10 +4,12 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Set;
 
 /** JSON as text, kept as it is spelled: no number is read and written anew. */
 final class JsonText {
@@ -37,6 +39,25 @@ final class JsonText {
             parser.skipChildren();
             return parser.nextToken() == null;
         } catch (JsonProcessingException e) {
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether the valid text is an object that has one of the members at its top. */
+    static boolean hasMember(String text, Set<String> names) {
+        try (JsonParser parser = JSON.createParser(text)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                return false;
+            }
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                if (names.contains(parser.currentName())) {
+                    return true;
+                }
+                parser.nextToken();
+                parser.skipChildren();
+            }
             return false;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /** Writes items to a file, one a line. */
-final class JsonValues {
+final class JsonValues implements ItemLines {
 
     private final JsonGenerator json;
     private final String end;
@@ -30,7 +30,8 @@ final class JsonValues {
         return new JsonValues(out, "[\n", ",\n", "]\n");
     }
 
-    void write(ItemResult result) throws IOException {
+    @Override
+    public void write(ItemResult result) throws IOException {
         if (result instanceof ItemResult.Answered answered) {
             write(answered);
         } else if (result instanceof ItemResult.Failed failed) {
@@ -78,12 +79,13 @@ final class JsonValues {
         json.writeRawValue(value);
     }
 
-    /** How many were written. */
-    long written() {
+    @Override
+    public long written() {
         return written;
     }
 
-    void finish() throws IOException {
+    @Override
+    public void finish() throws IOException {
         json.writeRaw((written == 0 ? "" : "\n") + end);
         json.close();
     }

@@ -2,6 +2,7 @@ package dev.oncebox.outbox;
 
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
+import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.QueuedFile;
 import dev.oncebox.ledger.SettledFile;
@@ -56,9 +57,10 @@ public final class Outbox {
     public @Nullable String deliver(SettledFile file) throws IOException {
         OutputNames names = OutputNames.of(file.path());
         Path folder = root.folder(file.path(), names);
-        boolean json = jobs.find(file.job())
-                .map(job -> job.answer() == Job.Format.JSON)
-                .orElse(false);
+        boolean json = file.kind() != DroppedFile.Kind.OPENAI
+                && jobs.find(file.job())
+                        .map(job -> job.answer() == Job.Format.JSON)
+                        .orElse(false);
         try (Delivery delivery = delivery(file, names, folder)) {
             if (!take(file, delivery, json)) {
                 return null;
@@ -76,7 +78,7 @@ public final class Outbox {
         return switch (file.kind()) {
             case TEXT -> new SingleDelivery(names, folder, true);
             case OBJECT -> new SingleDelivery(names, folder, false);
-            case LINES, ARRAY -> BatchDelivery.begin(file, names, folder);
+            case LINES, ARRAY, OPENAI, TABLE -> BatchDelivery.begin(file, names, folder);
         };
     }
 

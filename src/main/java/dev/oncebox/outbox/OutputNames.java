@@ -2,6 +2,7 @@ package dev.oncebox.outbox;
 
 import dev.oncebox.files.FileName;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 record OutputNames(String folder, FileName name) {
 
+    private static final String PACKED = ".gz";
     private static final Pattern NUMBER = Pattern.compile("~([1-9][0-9]{0,8})(?=\\.|$)");
 
     /**
+     * The answers to a packed file are not packed, and are called so.
+     *
      * @param path of the dropped file, with {@code /} between the names
      */
     static OutputNames of(String path) {
         int slash = path.lastIndexOf('/') + 1;
-        return new OutputNames(path.substring(0, slash), FileName.of(path.substring(slash)));
+        String name = path.substring(slash);
+        boolean packed = name.toLowerCase(Locale.ROOT).endsWith(PACKED) && name.length() > PACKED.length();
+        return new OutputNames(
+                path.substring(0, slash),
+                FileName.of(packed ? name.substring(0, name.length() - PACKED.length()) : name));
     }
 
     String answer() {

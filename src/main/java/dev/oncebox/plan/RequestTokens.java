@@ -29,19 +29,28 @@ final class RequestTokens {
     /** Null when it holds something else than text. */
     @Nullable
     Long of(Request request) {
+        if (request.passed() != null) {
+            JsonNode body = request.passed().body();
+            return body.has("messages")
+                    ? messages(AN_ANSWER, body.path("messages"))
+                    : Long.valueOf(counter.count(body.toString()));
+        }
         long tokens = shared;
         if (request.text() != null) {
             tokens += A_MESSAGE + counter.count(request.text());
         }
-        if (request.messages() != null) {
-            for (JsonNode message : request.messages()) {
-                Long content = content(message.path("content"));
-                if (content == null) {
-                    return null;
-                }
-                JsonNode calls = message.path("tool_calls");
-                tokens += A_MESSAGE + content + (calls.isMissingNode() ? 0 : counter.count(calls.toString()));
+        return request.messages() == null ? (Long) tokens : messages(tokens, request.messages());
+    }
+
+    private @Nullable Long messages(long before, JsonNode messages) {
+        long tokens = before;
+        for (JsonNode message : messages) {
+            Long content = content(message.path("content"));
+            if (content == null) {
+                return null;
             }
+            JsonNode calls = message.path("tool_calls");
+            tokens += A_MESSAGE + content + (calls.isMissingNode() ? 0 : counter.count(calls.toString()));
         }
         return tokens;
     }

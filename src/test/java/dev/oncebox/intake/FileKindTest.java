@@ -11,25 +11,29 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FileKindTest {
 
     @ParameterizedTest
-    @CsvSource({"a.txt,TEXT", "a.md,TEXT", "A.PROMPT,TEXT", "a.jsonl,LINES", "a.b.NdJson,LINES", "d.md/a.json,JSON"})
+    @CsvSource({
+        "a.txt,TEXT",
+        "a.md,TEXT",
+        "A.PROMPT,TEXT",
+        "a.jsonl,LINES",
+        "a.b.NdJson,LINES",
+        "d.md/a.json,JSON",
+        "a.csv,TABLE",
+        "a.TSV,TABLE",
+        "a.jsonl.gz,LINES",
+        "a.csv.GZ,TABLE"
+    })
     void the_end_of_the_name_tells_the_kind(String name, FileKind kind) throws Exception {
         assertThat(FileKind.of(name)).isEqualTo(kind);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a.csv", "a.TSV", "a.gz", "a.jsonl.gz", "a.csv.gz"})
-    void tables_and_compressed_files_are_not_supported_yet(String name) {
-        RejectedFile rejected = catchThrowableOfType(RejectedFile.class, () -> FileKind.of(name));
-        assertThat(rejected.code()).isEqualTo("unsupported_kind");
-        assertThat(rejected).hasMessageContaining("is not supported yet");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"a.pdf", "a", "a.", "d.md/a", ""})
+    @ValueSource(strings = {"a.pdf", "a", "a.", "d.md/a", "", "a.gz", "a.pdf.gz"})
     void an_unknown_kind_is_rejected_with_the_known_ones(String name) {
         RejectedFile rejected = catchThrowableOfType(RejectedFile.class, () -> FileKind.of(name));
         assertThat(rejected.code()).isEqualTo("unknown_kind");
-        assertThat(rejected).hasMessageContainingAll(".txt", ".md", ".prompt", ".jsonl", ".ndjson", ".json");
+        assertThat(rejected)
+                .hasMessageContainingAll(".txt", ".md", ".prompt", ".jsonl", ".ndjson", ".json", ".csv", ".tsv");
     }
 
     @Test

@@ -5,7 +5,6 @@ import static dev.oncebox.intake.Reading.only;
 import static dev.oncebox.intake.Reading.onlyError;
 import static dev.oncebox.intake.Reading.outline;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -109,7 +108,6 @@ class ItemParserTest {
                 "lone_surrogate   | {'id':1,'text':'\\ude00\\ud83d'}",
                 "lone_surrogate   | {'id':1,'text':'a','x':[[{'\\ud83dx':1}]]}",
                 "lone_surrogate   | {'id':1,'text':'a','x':'\\ud83d\\ud83d\\ude00'}",
-                "unsupported_item | {'id':1,'custom_id':'a','method':'POST','url':'/v1','body':{}}",
             })
     void an_invalid_item_keeps_its_id(String code, String line) throws Exception {
         List<Item> items = lines("\"before\"\n" + line.replace('\'', '"') + "\n\"after\"");
@@ -206,18 +204,10 @@ class ItemParserTest {
     }
 
     @Test
-    void a_file_of_openai_batch_lines_is_rejected() {
-        String batch = "\n{\"custom_id\":\"a\",\"method\":\"POST\",\"url\":\"/v1\",\"body\":{}}\n";
-        RejectedFile rejected = catchThrowableOfType(RejectedFile.class, () -> lines(batch));
-        assertThat(rejected.code()).isEqualTo("unsupported_kind");
-        assertThat(rejected).hasMessageContaining("OpenAI Batch lines are not supported yet");
-    }
-
-    @Test
-    void a_later_batch_line_is_an_error_under_its_custom_id() throws Exception {
+    void a_whole_request_among_other_lines_has_its_custom_id() throws Exception {
         String batch = "{\"custom_id\":\"q-1\",\"method\":\"POST\",\"url\":\"/v1\",\"body\":{}}";
         List<Item> items = lines("\"a\"\n" + batch);
-        assertThat(outline(items)).containsExactly("a", "!unsupported_item");
+        assertThat(outline(items)).containsExactly("a", "!invalid_url");
         assertThat(items.get(1).id()).isEqualTo("\"q-1\"");
     }
 }

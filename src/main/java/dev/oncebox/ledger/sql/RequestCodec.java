@@ -68,12 +68,21 @@ final class RequestCodec {
         if (request.sample() != null) {
             item.set("sample", request.sample());
         }
+        if (request.passed() != null) {
+            item.putObject("passed")
+                    .put("url", request.passed().url())
+                    .set("body", request.passed().body());
+        }
         return Packed.pack(item.toString());
     }
 
     Request request(String definition, byte[] item) {
         JsonNode shared = tree(definition);
         JsonNode own = tree(Packed.text(item));
+        if (own.path("passed").path("body") instanceof ObjectNode body) {
+            var passed = new Request.Passed(own.path("passed").path("url").asText(), body);
+            return Request.of(passed, shared.path("model").textValue(), own.get("sample"));
+        }
         SortedMap<String, JsonNode> params = new TreeMap<>();
         shared.path("params").fields().forEachRemaining(param -> params.put(param.getKey(), param.getValue()));
         return new Request(

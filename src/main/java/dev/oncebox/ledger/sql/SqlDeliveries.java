@@ -8,6 +8,7 @@ import dev.oncebox.ledger.Note;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.SettledFile;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -39,6 +40,10 @@ final class SqlDeliveries {
                     + " AND seq = (SELECT max(seq) FROM event l WHERE l.call = e.call AND l.attempt = e.attempt"
                     + " AND l.charged IS NOT NULL) ORDER BY seq";
 
+    /** What came of the last send, a submission before its result. */
+    private static final String RAW =
+            "SELECT status, body FROM reply WHERE call = ? AND send = ? ORDER BY id DESC LIMIT 1";
+
     private final Clock clock;
     private final Scope scope;
 
@@ -49,7 +54,8 @@ final class SqlDeliveries {
 
     List<SettledFile> settled(Session session, int limit) throws SQLException {
         return session.list(
-                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.items, f.invalid, f.sidecar, f.output FROM (SELECT * FROM file"
+                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.items, f.invalid, f.sidecar, f.output,"
+                        + " (SELECT body FROM source s WHERE s.file = f.id AND s.n = 0) FROM (SELECT * FROM file"
                         + " WHERE state = 'TAKEN' AND pending = 0" + scope.files() + ") f"
                         + " JOIN job j ON j.id = f.job ORDER BY f.id LIMIT ?",
                 row -> new SettledFile(
@@ -62,12 +68,13 @@ final class SqlDeliveries {
                         row.getLong(7),
                         row.getLong(8),
                         row.getString(9),
-                        row.getString(10)),
+                        row.getString(10),
+                        row.getBytes(11) == null ? null : Packed.text(row.getBytes(11))),
                 limit);
     }
 
     boolean outcomes(Session session, SettledFile file, Consumer<Outcome> each) throws SQLException {
-        var page = new Page(session, each);
+        var page = new Page(session, file, each);
         do {
             page.rows = 0;
             session.each(OUTCOMES, page::take, file.id(), page.last, PAGE);
@@ -102,7 +109,7 @@ final class SqlDeliveries {
     static void ended(Session session, long file, Consumer<Outcome> each) throws SQLException {
         long last = -1;
         while (true) {
-            List<Row> rows = session.list(OUTCOMES, row -> row(session, row), file, last, SHORT_PAGE);
+            List<Row> rows = session.list(OUTCOMES, row -> row(session, row, null), file, last, SHORT_PAGE);
             if (rows.isEmpty()) {
                 return;
             }
@@ -120,26 +127,28 @@ final class SqlDeliveries {
      */
     private record Row(long n, @Nullable Outcome outcome) {}
 
-    private static Row row(Session session, ResultSet row) throws SQLException {
+    private static Row row(Session session, ResultSet row, @Nullable SettledFile of) throws SQLException {
         String state = row.getString(11);
         boolean ended = state == null || CallState.valueOf(state).isEnd();
-        return new Row(row.getLong(1), ended ? outcome(session, row) : null);
+        return new Row(row.getLong(1), ended ? outcome(session, row, of) : null);
     }
 
     private static final class Page {
         private final Session session;
+        private final SettledFile file;
         private final Consumer<Outcome> each;
         private int rows;
         private long last;
         private boolean settled = true;
 
-        Page(Session session, Consumer<Outcome> each) {
+        Page(Session session, SettledFile file, Consumer<Outcome> each) {
             this.session = session;
+            this.file = file;
             this.each = each;
         }
 
         boolean take(ResultSet row) throws SQLException {
-            Row read = row(session, row);
+            Row read = row(session, row, file);
             if (read.outcome() == null) {
                 settled = false;
                 return false;
@@ -151,7 +160,7 @@ final class SqlDeliveries {
         }
     }
 
-    private static Outcome outcome(Session session, ResultSet row) throws SQLException {
+    private static Outcome outcome(Session session, ResultSet row, @Nullable SettledFile of) throws SQLException {
         Outcome.CallRecord call = row.getObject(9) == null ? null : call(session, row);
         byte[] body = row.getBytes(25);
         Outcome.StoredAnswer answer = body == null
@@ -170,7 +179,23 @@ final class SqlDeliveries {
                 call,
                 code,
                 message,
-                answer);
+                answer,
+                call == null || of == null || of.kind() != DroppedFile.Kind.OPENAI ? null : raw(session, call),
+                of == null || of.kind() != DroppedFile.Kind.TABLE ? null : written(session, of, row.getLong(1)));
+    }
+
+    private static @Nullable String written(Session session, SettledFile of, long n) throws SQLException {
+        return session.one(
+                "SELECT body FROM source WHERE file = ? AND n = ?", row -> Packed.text(row.getBytes(1)), of.id(), n);
+    }
+
+    private static Outcome.@Nullable Raw raw(Session session, Outcome.CallRecord call) throws SQLException {
+        return session.one(
+                RAW,
+                row -> new Outcome.Raw(
+                        row.getInt(1), new String(Packed.unpack(row.getBytes(2)), StandardCharsets.UTF_8)),
+                call.id(),
+                call.sends());
     }
 
     private static Outcome.CallRecord call(Session session, ResultSet row) throws SQLException {

@@ -71,7 +71,9 @@ final class SqlIntake {
                     file.kind(),
                     file.sha256(),
                     now);
-            return new ReceivedFile(id == null ? 0 : id, file, false, now);
+            long made = id == null ? 0 : id;
+            keep(session, made, 0, file.head());
+            return new ReceivedFile(made, file, false, now);
         }
         if (known.state().equals("TAKING")) {
             return new ReceivedFile(known.id(), file, false, now);
@@ -85,6 +87,17 @@ final class SqlIntake {
             reviveUncharged(session, known.id(), file.job().engines().get(0), now);
         }
         return new ReceivedFile(known.id(), file, true, now);
+    }
+
+    /** Keeps a part of a file as it is written. */
+    private static void keep(Session session, long file, long n, @Nullable String written) throws SQLException {
+        if (written != null) {
+            session.update(
+                    "INSERT INTO source (file, n, body) VALUES (?, ?, ?) ON CONFLICT (file, n) DO NOTHING",
+                    file,
+                    n,
+                    Packed.pack(written));
+        }
     }
 
     private void reviveUncharged(Session session, long file, String engine, long now) throws SQLException {
@@ -162,6 +175,9 @@ final class SqlIntake {
                     placed.variant(),
                     placed.code(),
                     placed.message());
+            if (placed.call() != null && entry instanceof Entry.Asking asking) {
+                keep(session, file.id(), entry.n(), asking.row());
+            }
         }
         session.update(
                 "UPDATE file SET items = items + ?, invalid = invalid + ?, pending = pending + ? WHERE id = ?",
@@ -196,6 +212,11 @@ final class SqlIntake {
         }
         Entry.Asking asking = (Entry.Asking) entry;
         Twin twin = sameId(session, file, asking);
+        if (twin != null && file.file().kind() == DroppedFile.Kind.OPENAI) {
+            return Placed.refused(
+                    "duplicate_custom_id",
+                    "The custom_id stands on line " + twin.n() + " already; give each line one of its own.");
+        }
         if (twin != null && !isSameRequest(twin, asking)) {
             return Placed.refused(DUPLICATE_ID, duplicateOf(twin.n()));
         }
@@ -284,6 +305,7 @@ final class SqlIntake {
         List<Long> calls = session.list(
                 "SELECT DISTINCT call FROM item WHERE file = ? AND call IS NOT NULL", row -> row.getLong(1), file.id());
         session.update("DELETE FROM item WHERE file = ?", file.id());
+        session.update("DELETE FROM source WHERE file = ?", file.id());
         session.update("DELETE FROM event WHERE file = ?", file.id());
         session.update("DELETE FROM file WHERE id = ?", file.id());
         for (long call : calls) {
