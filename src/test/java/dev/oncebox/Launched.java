@@ -135,9 +135,10 @@ public final class Launched implements AutoCloseable {
         static final Path FILE = make();
 
         private static Path make() {
-            Path file = Path.of(System.getProperty("oncebox.dist")).resolveSibling("classes.jsa");
+            Path file = Path.of(System.getProperty("oncebox.dist"))
+                    .resolveSibling("classes-" + ProcessHandle.current().pid() + ".jsa");
+            file.toFile().deleteOnExit();
             try {
-                Files.deleteIfExists(file);
                 Path home = Files.createTempDirectory(file.getParent(), "archive-home-");
                 ShellCommand.of(System.getProperty("oncebox.dist") + "/bin/oncebox", "check", "--home", home.toString())
                         .with("JAVA_OPTS", QUICK + " -XX:ArchiveClassesAtExit=" + file)

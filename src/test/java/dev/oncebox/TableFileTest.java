@@ -113,4 +113,17 @@ class TableFileTest extends StubbedHome {
         assertThat(stub.count()).isEqualTo(1);
         assertThat(home.read("outbox/b.csv")).contains("\n1,one,", ",reused\n2,\" one \",");
     }
+
+    /** A million equal names took minutes to tell apart, and nothing else was read meanwhile. */
+    @Test
+    void a_table_wider_than_any_spreadsheet_is_rejected_at_once() {
+        TestHome home = home();
+        home.drop("wide.csv", "text" + ",a".repeat(1_000_000) + "\n1\n");
+        home.drop("fits.csv", "text" + ",a".repeat(16_383) + "\n\"[[stub: say=yes]] 1\"\n");
+
+        assertThat(home.runUntilIdle()).isZero();
+
+        assertThat(home.read("rejected/wide.csv.error.json")).contains("too_many_columns", "16384");
+        assertThat(home.read("outbox/fits.csv")).contains("yes");
+    }
 }

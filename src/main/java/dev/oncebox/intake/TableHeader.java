@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
@@ -20,6 +22,9 @@ final class TableHeader {
 
     /** What may stand between cells; the one that the first row has most of does. */
     static final String DELIMITERS = ",;\t|";
+
+    /** As many as spreadsheets have. */
+    static final int MOST_COLUMNS = 16_384;
 
     private static final String TOLD = "sep=";
 
@@ -85,13 +90,14 @@ final class TableHeader {
     private static List<String> unique(List<String> cells) {
         List<String> names = new ArrayList<>();
         Set<String> taken = new HashSet<>();
+        Map<String, Integer> next = new HashMap<>();
         for (int i = 0; i < cells.size(); i++) {
             String wanted = Blank.isBlank(cells.get(i))
                     ? "column_" + (i + 1)
                     : cells.get(i).strip();
             String name = wanted;
-            for (int n = 2; !taken.add(name); n++) {
-                name = wanted + "_" + n;
+            while (!taken.add(name)) {
+                name = wanted + "_" + next.merge(wanted, 2, (n, first) -> n + 1);
             }
             names.add(name);
         }

@@ -100,6 +100,16 @@ final class TableReader extends ItemReader {
                 return new Place(start, start, 0)
                         .unreadable(null, "bad_csv", "The first row, which names the columns, cannot be read.");
             }
+            int columns = header.columns();
+            if (columns > TableHeader.MOST_COLUMNS) {
+                header = null;
+                return new Place(start, start, 0)
+                        .unreadable(
+                                null,
+                                "too_many_columns",
+                                "The first row names " + columns + " columns, and " + TableHeader.MOST_COLUMNS
+                                        + " are the most. Leave some out.");
+            }
             inCells = stops("\n\r" + header.delimiter());
             return null;
         }

@@ -16,6 +16,11 @@ import org.junit.jupiter.api.io.TempDir;
 class AsyncCrashProof {
 
     private static final List<AsyncCrashCell> CELLS = AsyncCrashCell.all();
+    /** Of an ask: all that differ, unless {@code -Doncebox.proof.rounds=2}. */
+    private static final List<AsyncCrashCell> ASKS = CELLS.stream()
+            .filter(cell -> Figures.rounds(1) > 1 || (cell.hold() && cell.pass() == 1))
+            .toList();
+
     private static final int KILLS = 6;
 
     @TempDir
@@ -24,6 +29,11 @@ class AsyncCrashProof {
     @TestFactory
     Stream<DynamicTest> a_death_after_the_acceptance_costs_nothing_and_one_before_it_what_was_promised() {
         return AsyncCrashTrial.each(CELLS, folder);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> with_nobody_but_asks_it_is_the_same() {
+        return AskCrashTrial.each(ASKS, folder);
     }
 
     @Test
@@ -39,6 +49,6 @@ class AsyncCrashProof {
 
     @AfterAll
     static void say() {
-        Figures.say("AsyncCrashProof: %d deaths, %d kills", CELLS.size(), KILLS);
+        Figures.say("AsyncCrashProof: %d deaths of a run, %d of an ask, %d kills", CELLS.size(), ASKS.size(), KILLS);
     }
 }

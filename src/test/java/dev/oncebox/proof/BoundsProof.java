@@ -143,7 +143,8 @@ class BoundsProof {
             for (String batch : List.of("line", "deep", "values0", "values7", "names", "digits")) {
                 assertThat(home.lines("outbox/" + batch + ".jsonl")).as(batch).hasSize(1);
             }
-            assertThat(home.files("rejected")).contains("columns.csv", "bomb.jsonl.gz", "open.json");
+            assertThat(code(home, "outbox/bomb.errors.jsonl")).isEqualTo("too_long");
+            assertThat(home.files("rejected")).contains("columns.csv", "open.json");
             assertThat(stub.count()).isEqualTo(8 + 12 + 0L);
             assertThat(outside(home)).isEqualTo(before);
             Figures.say(

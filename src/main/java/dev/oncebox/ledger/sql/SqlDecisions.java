@@ -49,7 +49,7 @@ public final class SqlDecisions implements AutoCloseable {
             String job,
             @Nullable String remote) {}
 
-    private SqlDecisions(Dialect dialect, Session session, Clock clock) {
+    SqlDecisions(Dialect dialect, Session session, Clock clock) {
         this.dialect = dialect;
         this.session = session;
         this.clock = clock;

@@ -8,6 +8,7 @@ import dev.oncebox.engine.Limits;
 import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
@@ -53,6 +54,7 @@ final class Simulation {
     private final SqlRecovery recovery;
     private final SqlEngines engines;
     private final SqlPolling polling;
+    private final SqlDecisions decisions;
     private final SqlIntake intake;
     private final Job job;
     private final List<SimulatedNode> nodes = new ArrayList<>();
@@ -77,6 +79,7 @@ final class Simulation {
         this.recovery = new SqlRecovery(calls, clock);
         this.engines = new SqlEngines(clock);
         this.polling = new SqlPolling(clock, Scope.everything());
+        this.decisions = new SqlDecisions(new Sqlite(Path.of("none"), false), session, clock);
         this.intake = new SqlIntake(codec, clock, 1);
         this.job = new Job(
                 "j",
@@ -265,17 +268,19 @@ final class Simulation {
         begin();
     }
 
+    /** A person says what becomes of a call, as the commands have it. */
     private void decide() throws SQLException {
-        Long doubt = session.one("SELECT id FROM call WHERE state = 'DOUBT'", row -> row.getLong(1));
-        Long dead = session.one("SELECT id FROM call WHERE state = 'DEAD'", row -> row.getLong(1));
-        if (doubt != null) {
-            session.update(
-                    "UPDATE call SET state = 'READY', due = ?, failures = 0 WHERE id = ?", clock.millis(), doubt);
-            rules.allowed(doubt);
-        } else if (dead != null) {
-            session.update("UPDATE call SET earlier = attempts WHERE id = ?", dead);
-            SqlIntake.revive(session, dead, clock.millis());
-            rules.allowed(dead);
+        List<SqlDecisions.Case> doubts = decisions.list(CallState.DOUBT);
+        List<SqlDecisions.Case> dead = decisions.list(CallState.DEAD);
+        if (!doubts.isEmpty()) {
+            SqlDecisions.Case doubt = doubts.get(0);
+            if (dice.nextInt(4) == 0) {
+                decisions.acceptLoss(doubt);
+            } else if (decisions.resend(doubt, doubt.engine())) {
+                rules.allowed(doubt.id());
+            }
+        } else if (!dead.isEmpty() && decisions.retry(dead.get(0), job.engines().get(0))) {
+            rules.allowed(dead.get(0).id());
         }
     }
 
