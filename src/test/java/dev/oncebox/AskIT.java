@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AskIT {
 
     /** How many ask for one file at once: {@code -Doncebox.it.asks=200} for the long form. */
-    private static final int ASKS = Integer.getInteger("oncebox.it.asks", 40);
+    private static final int ASKS = Integer.getInteger("oncebox.it.asks", 12);
 
     @TempDir
     private Path folder;

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Asks beside a runtime that has the ledger: they record and look, and take over when the runtime is gone. */
-class AskBesideIT {
+class AskBesideProof {
 
     @TempDir
     private Path folder;
