@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A ledger that vanishes under a worker, and a worker that finds another one on its ledger. */
-class LedgerLossIT {
+class LedgerLossProof {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int ITEMS = 40;
