@@ -34,8 +34,11 @@ class BatchCrashProof {
         passes.put(CrashPoint.AFTER_DELIVERED, List.of(1));
         List<BatchCrashTrial.Cell> cells = new ArrayList<>();
         passes.forEach((at, all) -> all.forEach(pass -> {
-            cells.add(new BatchCrashTrial.Cell("openai", at, pass, pass == 1));
-            if (pass == 1 || Figures.rounds(1) > 1) {
+            boolean whole = Figures.rounds(1) > 1;
+            if (pass <= 2 || whole) {
+                cells.add(new BatchCrashTrial.Cell("openai", at, pass, pass == 1));
+            }
+            if (pass == 1 || whole) {
                 cells.add(new BatchCrashTrial.Cell("anthropic", at, pass, pass == 1));
             }
         }));
