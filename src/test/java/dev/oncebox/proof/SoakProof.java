@@ -72,7 +72,8 @@ class SoakProof {
             assertThat(stub.counts().keys()).isEqualTo((long) batches * BATCH);
 
             long heap = grown("heap", samples, Sample::heap, 2_000);
-            // pools of bounded size fill by chance, those of threads as those of connections; a leak goes with the calls
+            // pools of bounded size fill by chance, those of threads as those of connections; a leak goes with the
+            // calls
             long threads = grown("threads", samples, Sample::threads, CONCURRENCY / 3);
             long sockets = grown("connections", samples, Sample::sockets, CONCURRENCY / 3);
             long files = grown("open files", samples, Sample::files, 8);
