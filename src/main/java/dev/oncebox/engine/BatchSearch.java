@@ -69,22 +69,26 @@ final class BatchSearch {
             if (list == null) {
                 return again("Its submission brought no reply, and the list of batches cannot be read.");
             }
+            boolean newestFirst = true;
+            long newest = Long.MIN_VALUE;
+            long previous = Long.MAX_VALUE;
             for (JsonNode each : list.path("data")) {
                 Listed listed = engine.batches().listed(each);
                 if (!JobAddress.isId(listed.id())) {
                     continue;
                 }
                 after = listed.id();
-                if (listed.created() < earliest) {
-                    return notFound(batch, maybe);
-                }
-                String address = engine.bare() + "/" + listed.id();
-                boolean known = others.contains(address) || strangers.contains(stranger(batch, listed.id()));
-                Ours ours = known ? Ours.NO : isOurs(batch, keys, listed, each);
+                newestFirst &= listed.created() <= previous;
+                previous = listed.created();
+                newest = Math.max(newest, previous);
+                Ours ours = previous < earliest ? Ours.NO : isOurs(batch, keys, others, listed, each);
                 if (ours == Ours.YES) {
-                    return new Verdict.Accepted(address, "found again", Duration.ZERO);
+                    return new Verdict.Accepted(address(listed), "found again", Duration.ZERO);
                 }
                 maybe |= ours == Ours.MAYBE;
+            }
+            if (newestFirst && newest < earliest) {
+                return notFound(batch, maybe); // what follows is older still
             }
             if (!list.path("has_more").asBoolean() || list.path("data").isEmpty()) {
                 return notFound(batch, maybe);
@@ -104,37 +108,46 @@ final class BatchSearch {
         return page != null && page.path("data").isArray() ? page : null;
     }
 
-    private Ours isOurs(Batch batch, Set<String> keys, Listed listed, JsonNode each) {
+    private String address(Listed listed) {
+        return engine.bare() + "/" + listed.id();
+    }
+
+    private Ours isOurs(Batch batch, Set<String> keys, Set<String> others, Listed listed, JsonNode each) {
+        if (others.contains(address(listed)) || strangers.contains(stranger(batch, listed))) {
+            return Ours.NO;
+        }
         if (listed.handle() != null) {
             return listed.handle().equals(batch.handle()) ? Ours.YES : Ours.NO;
         }
         if (listed.calls() != keys.size()) {
             return Ours.NO;
         }
-        return listed.ended() ? speaksOf(batch, keys, each) : Ours.MAYBE;
+        Ours ours = listed.ended() ? speaksOf(keys, each) : Ours.MAYBE;
+        if (ours == Ours.NO) {
+            strangers.add(stranger(batch, listed));
+        }
+        return ours;
     }
 
-    /** Every batch has calls of its own, so that one line tells. */
-    private Ours speaksOf(Batch batch, Set<String> keys, JsonNode listed) {
+    /** Every batch has calls of its own, so that one line tells; there may be odd ones before it. */
+    private Ours speaksOf(Set<String> keys, JsonNode listed) {
         List<URI> results = engine.batches().results(engine.bare(), listed);
         try (BatchFiles files = BatchFiles.fetch(engine, wire, results)) {
-            String line = files.next();
-            JsonNode read = line == null ? null : BatchResults.tree(line);
-            boolean ours =
-                    read != null && keys.contains(engine.batches().read(read).key());
-            if (!ours) {
-                strangers.add(
-                        engine.bare() + "/" + engine.batches().listed(listed).id());
+            for (String line = files.next(); line != null; line = files.next()) {
+                JsonNode read = BatchResults.tree(line);
+                if (read != null && keys.contains(engine.batches().read(read).key())) {
+                    return Ours.YES;
+                }
             }
-            return ours ? Ours.YES : Ours.NO;
+            return Ours.NO;
         } catch (IOException e) {
             return Ours.MAYBE;
         }
     }
 
     /** What is not this batch may still be another one of ours that is looked for. */
-    private static String stranger(Batch batch, String id) {
-        return batch.handle() + " " + id;
+    private static String stranger(Batch batch, Listed listed) {
+        return batch.handle() + " " + listed.id();
     }
 
     private Verdict notFound(Batch batch, boolean maybe) throws CallFailed {
