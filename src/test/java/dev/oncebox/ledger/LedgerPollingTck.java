@@ -212,4 +212,28 @@ public abstract class LedgerPollingTck extends LedgerTck {
 
         assertThat(settled()).hasSize(2);
     }
+
+    /** After a long silence a second denial, a moment after the first, was enough to give a batch up. */
+    @Test
+    void a_batch_is_unknown_since_the_first_time_that_the_engine_said_so() {
+        drop("f.jsonl", "a");
+        Batch gathered = ledger.batches().gather(ENGINE, new Gathering(1, Duration.ZERO, 1 << 20));
+        assertThat(ledger.batches().sent(gathered)).isTrue();
+        ledger.batches().settle(gathered, ACCEPTED, NextStep.IN_DOUBT, null);
+        clock.pass(Duration.ofHours(8));
+        var denied = new Verdict.Running("It answered 404.", false, POLL);
+
+        ledger.batches().settle(due(), denied, NextStep.IN_DOUBT, null);
+        long since = clock.millis();
+        clock.pass(POLL);
+
+        assertThat(due().remote().seen()).isEqualTo(since);
+        ledger.batches().settle(due(), denied, NextStep.IN_DOUBT, null);
+        clock.pass(POLL);
+        assertThat(due().remote().seen()).isEqualTo(since);
+    }
+
+    private Batch due() {
+        return ledger.batches().due(ENGINE, Duration.ZERO, 1).get(0);
+    }
 }

@@ -241,14 +241,15 @@ final class SqlBatches {
     private void running(Session session, long node, Batch batch, Verdict.Running running) throws SQLException {
         long now = clock.millis();
         Call.Remote remote = batch.remote();
-        if (remote != null && !running.said().equals(remote.said())) {
+        boolean news = remote != null && !running.said().equals(remote.said());
+        if (news) {
             tell(session, node, batch.id(), EventKind.POLLED, "POLLING", 0, running.said());
         }
         session.update(
                 "UPDATE batch SET due = ?, said = ?, seen = CASE WHEN ? THEN ? ELSE seen END WHERE id = ?",
                 now + running.delay().toMillis(),
                 running.said(),
-                running.known(),
+                running.known() || news,
                 now,
                 batch.id());
     }
