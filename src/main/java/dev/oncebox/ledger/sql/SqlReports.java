@@ -55,36 +55,39 @@ public final class SqlReports implements AutoCloseable {
         }
     }
 
-    /** Null while a worker has only begun to make the tables. */
+    /** Null for a database without tables. */
     static @Nullable Session session(Connection connection, Path file) throws SQLException {
         var session = new Session(connection);
         try {
-            long known = session.number(
-                    "SELECT count(*) FROM sqlite_master WHERE name IN ('call', 'item', 'pause', 'batch')");
-            if (known == 4 && session.number(Sqlite.NEWER) == 0) {
+            long version = version(session, file);
+            if (version == Sqlite.VERSION) {
                 return session;
             }
-            if (known == 4) {
-                session.close();
+            if (version > Sqlite.VERSION) {
                 throw new ConfigException("The ledger " + file + " " + Sqlite.MADE_LATER);
             }
-            if (known >= 2) {
-                session.close();
+            if (version > 0) {
                 throw new ConfigException("The ledger " + file + " was made by an earlier version of Oncebox."
                         + " Bring it up to date with: oncebox check");
             }
-            long others = session.number(
-                    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'flyway%'");
             session.close();
-            if (others > 0) {
-                throw new ConfigException("The ledger " + file
-                        + " is a database, but no ledger of this version of Oncebox. Check ledger.url.");
-            }
             return null;
-        } catch (SQLException e) {
+        } catch (SQLException | ConfigException e) {
             session.close();
             throw e;
         }
+    }
+
+    /** The last migration made; 0 in a database without tables. */
+    private static long version(Session session, Path file) throws SQLException {
+        if (session.number("SELECT count(*) FROM sqlite_master WHERE name = 'flyway_schema_history'") > 0) {
+            return session.number("SELECT ifnull(max(CAST(version AS INTEGER)), 0) FROM flyway_schema_history");
+        }
+        if (session.number("SELECT count(*) FROM sqlite_master WHERE type = 'table'") > 0) {
+            throw new ConfigException(
+                    "The ledger " + file + " is a database, but no ledger of Oncebox. Check ledger.url.");
+        }
+        return 0;
     }
 
     /**

@@ -10,7 +10,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.List;
 import java.util.Objects;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -34,10 +34,6 @@ final class Sqlite implements Dialect {
     static final int VERSION = 4;
 
     static final String MADE_LATER = "was made by a newer version of Oncebox. Start that version.";
-
-    /** How many migrations this version does not know; to be asked of a ledger that is up to date or ahead. */
-    static final String NEWER =
-            "SELECT count(*) FROM flyway_schema_history WHERE CAST(version AS INTEGER) > " + VERSION;
 
     private final Path file;
     private final SQLiteDataSource source;
@@ -71,14 +67,7 @@ final class Sqlite implements Dialect {
             } else {
                 create();
             }
-            Flyway.configure()
-                    .dataSource(source)
-                    .locations("classpath:db/sqlite")
-                    .ignoreMigrationPatterns(new String[0])
-                    .baselineOnMigrate(false)
-                    .validateMigrationNaming(true)
-                    .load()
-                    .migrate();
+            migrate(source);
             identity = identityNow();
         } catch (IOException e) {
             throw new ConfigException("The ledger " + file + " cannot be created: " + e + ".");
@@ -88,21 +77,35 @@ final class Sqlite implements Dialect {
         }
     }
 
-    /** It appears as a database without tables, so that a ledger of no bytes is known to have lost what was in it. */
-    private void create() throws IOException, SQLException {
+    /**
+     * It appears whole, with every table: what finds a ledger half made would not know it from one that lost its rows,
+     * or from an earlier version's.
+     */
+    private void create() throws IOException {
         Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
         Files.createDirectories(folder);
         Path begun = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(begun);
+        for (String part : List.of("", "-wal", "-shm")) {
+            Files.deleteIfExists(begun.resolveSibling(begun.getFileName() + part));
+        }
         Files.createFile(begun, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         var empty = new SQLiteDataSource(source.getConfig());
         empty.setUrl("jdbc:sqlite:" + begun);
-        try (Connection connection = empty.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("PRAGMA application_id = 0");
-            statement.execute("VACUUM");
-        }
+        migrate(empty);
         Files.move(begun, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** All that is missing in one transaction: a process killed in the middle leaves the version that it found. */
+    private static void migrate(SQLiteDataSource source) {
+        Flyway.configure()
+                .dataSource(source)
+                .locations("classpath:db/sqlite")
+                .group(true)
+                .ignoreMigrationPatterns(new String[0])
+                .baselineOnMigrate(false)
+                .validateMigrationNaming(true)
+                .load()
+                .migrate();
     }
 
     private static String advice(Exception failure) {

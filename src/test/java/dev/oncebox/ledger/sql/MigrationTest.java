@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
@@ -23,8 +24,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A ledger of version 1 is taken on with nothing lost; it knows what was paid. */
 class MigrationTest extends LedgerTck {
@@ -148,6 +155,43 @@ class MigrationTest extends LedgerTck {
                 .extracting(Outcome::answer)
                 .filteredOn(answer -> answer != null)
                 .hasSize(5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void it_is_brought_up_to_date_in_one_step(int version) throws Exception {
+        Path old = folder.resolve("version" + version + ".db");
+        Flyway.configure()
+                .dataSource("jdbc:sqlite:" + old, null, null)
+                .locations("classpath:db/sqlite")
+                .target(String.valueOf(version))
+                .load()
+                .migrate();
+        new Sqlite(old, false).connect().close();
+        assertThatThrownBy(() -> SqlReports.open(old)).hasMessageContaining("earlier version");
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+        var made = new AtomicBoolean();
+        var reader = CompletableFuture.runAsync(() -> {
+            while (!made.get()) {
+                seen.add(newest(old));
+            }
+        });
+        new Sqlite(old, false).migrate();
+        made.set(true);
+        reader.get(30, TimeUnit.SECONDS);
+        assertThat(seen).isSubsetOf(String.valueOf(version), String.valueOf(Sqlite.VERSION));
+        assertThat(newest(old)).isEqualTo(String.valueOf(Sqlite.VERSION));
+    }
+
+    private static String newest(Path file) {
+        try (Connection connection = new Sqlite(file, true).connect();
+                Statement statement = connection.createStatement();
+                ResultSet row =
+                        statement.executeQuery("SELECT max(CAST(version AS INTEGER)) FROM flyway_schema_history")) {
+            return row.getString(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

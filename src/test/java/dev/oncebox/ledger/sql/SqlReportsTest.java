@@ -77,7 +77,7 @@ class SqlReportsTest {
         }
         assertThatThrownBy(() -> SqlReports.open(other))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("no ledger of this version");
+                .hasMessageContaining("no ledger of Oncebox");
 
         assertThatThrownBy(() -> SqlReports.open(ledger.file.resolveSibling(".")))
                 .isInstanceOf(ConfigException.class);

@@ -21,7 +21,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -246,11 +251,29 @@ class TornLedgerTest {
         Path other = folder.resolve("other/ledger.db");
         Files.createDirectories(other.getParent());
         Files.write(folder.resolve("other/ledger.db.new"), Arrays.copyOf(main, 100));
+        Files.write(folder.resolve("other/ledger.db.new-wal"), Arrays.copyOf(main, 200));
         file = other;
         open().close();
         try (var files = Files.list(other.getParent())) {
             assertThat(files).containsExactly(other);
         }
         assertThat(sends()).isZero();
+    }
+
+    /** A reader beside the first start found the tables of the first migration and advised to bring them up to date. */
+    @Test
+    void a_ledger_appears_whole() throws Exception {
+        file = folder.resolve("other/ledger.db");
+        Set<Long> seen = ConcurrentHashMap.newKeySet();
+        var made = new AtomicBoolean();
+        var reader = CompletableFuture.runAsync(() -> {
+            while (!made.get()) {
+                seen.add(sends());
+            }
+        });
+        open().close();
+        made.set(true);
+        reader.get(30, TimeUnit.SECONDS);
+        assertThat(seen).containsOnly(0L);
     }
 }
