@@ -67,6 +67,11 @@ class Session implements AutoCloseable {
         return number == null ? 0 : number;
     }
 
+    /** Whether a condition holds. */
+    boolean is(String condition, @Nullable Object... values) throws SQLException {
+        return Boolean.TRUE.equals(one("SELECT " + condition, row -> row.getBoolean(1), values));
+    }
+
     void each(String sql, RowSink sink, @Nullable Object... values) throws SQLException {
         try (ResultSet rows = bound(sql, values).executeQuery()) {
             while (rows.next() && sink.take(rows)) {
@@ -85,6 +90,8 @@ class Session implements AutoCloseable {
                 statement.setBytes(i + 1, bytes);
             } else if (value instanceof Enum<?> constant) {
                 statement.setString(i + 1, constant.name());
+            } else if (value instanceof Boolean flag) {
+                statement.setInt(i + 1, flag ? 1 : 0);
             } else {
                 statement.setObject(i + 1, value);
             }

@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -221,7 +222,7 @@ final class SqlBatches {
 
     /** Whether its submission is recorded, and whether that arrived is not. */
     boolean isOpen(Session session, Batch batch) throws SQLException {
-        return session.number("SELECT EXISTS (SELECT 1 FROM call WHERE batch = ? AND state = 'SENT')", batch.id()) > 0;
+        return session.is("EXISTS (SELECT 1 FROM call WHERE batch = ? AND state = 'SENT')", batch.id());
     }
 
     /** The raw reply belongs to all calls; the first keeps it. */
@@ -246,7 +247,7 @@ final class SqlBatches {
             tell(session, node, batch.id(), EventKind.POLLED, "POLLING", 0, running.said());
         }
         session.update(
-                "UPDATE batch SET due = ?, said = ?, seen = CASE WHEN ? THEN ? ELSE seen END WHERE id = ?",
+                "UPDATE batch SET due = ?, said = ?, seen = CASE WHEN ? = 1 THEN ? ELSE seen END WHERE id = ?",
                 now + running.delay().toMillis(),
                 running.said(),
                 running.known() || news,
@@ -309,8 +310,8 @@ final class SqlBatches {
     /** The keys of the calls that have no end, as the provider knows them. */
     List<String> keys(Session session, Batch batch) throws SQLException {
         return session.list(
-                "SELECT lower(hex(key)) FROM call WHERE batch = ? AND state = 'POLLING'",
-                row -> row.getString(1),
+                "SELECT key FROM call WHERE batch = ? AND state = 'POLLING'",
+                row -> HexFormat.of().formatHex(row.getBytes(1)),
                 batch.id());
     }
 

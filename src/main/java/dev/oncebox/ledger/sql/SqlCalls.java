@@ -242,10 +242,10 @@ final class SqlCalls {
                                 + " unresolved = ?, ended = ?, code = ?, reason = ?,"
                                 + " remote = CASE ? WHEN 'READY' THEN NULL ELSE coalesce(?, remote) END,"
                                 + " batch = CASE ? WHEN 'READY' THEN NULL ELSE batch END, seen = ?,"
-                                + " cost = CASE WHEN ? IS NULL THEN cost ELSE coalesce(cost, 0) + ? END,"
+                                + " cost = CASE WHEN CAST(? AS BIGINT) IS NULL THEN cost ELSE coalesce(cost, 0) + ? END,"
                                 + " model = ?, finish = ?, usage = ?,"
-                                + " input_tokens = CASE WHEN ? IS NULL THEN input_tokens ELSE coalesce(input_tokens, 0) + ? END,"
-                                + " output_tokens = CASE WHEN ? IS NULL THEN output_tokens ELSE coalesce(output_tokens, 0) + ? END"
+                                + " input_tokens = CASE WHEN CAST(? AS BIGINT) IS NULL THEN input_tokens ELSE coalesce(input_tokens, 0) + ? END,"
+                                + " output_tokens = CASE WHEN CAST(? AS BIGINT) IS NULL THEN output_tokens ELSE coalesce(output_tokens, 0) + ? END"
                                 + " WHERE id = ? AND fence = ? AND state IN ('POLLING', ?, ?, ?)",
                         next.state(),
                         next.engine(),

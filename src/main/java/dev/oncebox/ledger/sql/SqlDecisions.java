@@ -145,7 +145,7 @@ public final class SqlDecisions implements AutoCloseable {
                     call.id(),
                     call.fence());
             int changed = session.update(
-                    "UPDATE call SET doubts = doubts + CASE state WHEN 'POLLING' THEN 1 + (unresolved > 0) ELSE 0 END,"
+                    "UPDATE call SET doubts = doubts + CASE state WHEN 'POLLING' THEN 1 + CASE WHEN unresolved > 0 THEN 1 ELSE 0 END ELSE 0 END,"
                             + " unresolved = CASE state WHEN 'POLLING' THEN 0 ELSE unresolved END, state = 'DEAD',"
                             + " ended = ?, code = 'loss_accepted', reason = ? WHERE id = ? AND fence = ?"
                             + " AND state IN ('DOUBT', 'POLLING')",

@@ -27,13 +27,14 @@ final class SqlDeliveries {
 
     private static final HexFormat HEX = HexFormat.of();
 
-    private static final String OUTCOMES = "SELECT i.n, i.line, i.offset, coalesce(i.id, i.n), i.variant, i.fresh,"
-            + " i.code, i.message, c.id, c.key, c.state, c.attempts, c.doubts, c.engine, c.model, c.usage,"
-            + " c.input_tokens, c.output_tokens, c.cost, c.sent, c.ended, c.code, c.reason, a.json, a.body, c.sends,"
-            + " CASE WHEN c.sends > 0 THEN (SELECT e.request_id FROM event e WHERE e.call = c.id"
-            + " AND e.request_id IS NOT NULL ORDER BY e.seq DESC LIMIT 1) END"
-            + " FROM item i LEFT JOIN call c ON c.id = i.call LEFT JOIN answer a ON a.call = c.id"
-            + " WHERE i.file = ? AND i.n > ? ORDER BY i.n LIMIT ?";
+    private static final String OUTCOMES =
+            "SELECT i.n, i.line, i.\"offset\", coalesce(i.id, CAST(i.n AS TEXT)), i.variant, i.fresh,"
+                    + " i.code, i.message, c.id, c.key, c.state, c.attempts, c.doubts, c.engine, c.model, c.usage,"
+                    + " c.input_tokens, c.output_tokens, c.cost, c.sent, c.ended, c.code, c.reason, a.json, a.body, c.sends,"
+                    + " CASE WHEN c.sends > 0 THEN (SELECT e.request_id FROM event e WHERE e.call = c.id"
+                    + " AND e.request_id IS NOT NULL ORDER BY e.seq DESC LIMIT 1) END"
+                    + " FROM item i LEFT JOIN call c ON c.id = i.call LEFT JOIN answer a ON a.call = c.id"
+                    + " WHERE i.file = ? AND i.n > ? ORDER BY i.n LIMIT ?";
 
     private static final String HISTORY =
             "SELECT attempt, engine, kind, charged, cost, request_id FROM event e WHERE call = ?"

@@ -84,7 +84,7 @@ final class SqlEngines {
         for (Waiting call : calls) {
             session.update(
                     "UPDATE call SET engine = ?, earlier = attempts, failures = 0, refused_since = 0,"
-                            + " doubts = doubts + (unresolved > 0), unresolved = 0 WHERE id = ?",
+                            + " doubts = doubts + CASE WHEN unresolved > 0 THEN 1 ELSE 0 END, unresolved = 0 WHERE id = ?",
                     move.to(),
                     call.id());
             journal.fallback(
@@ -142,22 +142,20 @@ final class SqlEngines {
     }
 
     boolean isBusy(Session session, long until, Reach reach) throws SQLException {
-        return session.number("SELECT EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT')" + scope.calls()
-                                + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0"
-                                + scope.files()
-                                + ")")
-                        > 0
+        return session.is("EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT')" + scope.calls()
+                        + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0"
+                        + scope.files()
+                        + ")")
                 || isAny(session, "READY", Possible.sending(until, reach))
                 || isAny(session, "POLLING", Possible.asking(until, reach));
     }
 
     private boolean isAny(Session session, String state, Possible possible) throws SQLException {
-        return session.number(
-                        "SELECT EXISTS (SELECT 1 FROM call WHERE state = '" + state + "'" + scope.calls() + " AND "
-                                + possible.condition()
-                                + ")",
-                        possible.values().toArray())
-                > 0;
+        return session.is(
+                "EXISTS (SELECT 1 FROM call WHERE state = '" + state + "'" + scope.calls() + " AND "
+                        + possible.condition()
+                        + ")",
+                possible.values().toArray());
     }
 
     /** Calls that are due already wait for a place, which is another matter. */

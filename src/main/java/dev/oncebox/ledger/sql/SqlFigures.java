@@ -59,7 +59,7 @@ final class SqlFigures {
 
     private Files files() throws SQLException {
         Files files = session.one(
-                "SELECT count(*), coalesce(sum(state = 'DELIVERED'), 0), coalesce(sum(items), 0),"
+                "SELECT count(*), count(CASE state WHEN 'DELIVERED' THEN 1 END), coalesce(sum(items), 0),"
                         + " coalesce(sum(invalid), 0), coalesce(sum(pending), 0) FROM file",
                 row -> new Files(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)));
         return files == null ? new Files(0, 0, 0, 0, 0) : files;
@@ -83,17 +83,16 @@ final class SqlFigures {
 
     /** Attempts in doubt are in no sum: they are told apart by the doubts. */
     private @Nullable BigDecimal cost() throws SQLException {
-        boolean unpriced = session.number("SELECT EXISTS (SELECT 1 FROM call WHERE cost IS NULL AND sends > 0"
-                        + " AND (state = 'DONE' OR state = 'DEAD' AND attempts > doubts))"
-                        + " OR EXISTS (SELECT 1 FROM event WHERE charged = 'YES' AND cost IS NULL)")
-                > 0;
+        boolean unpriced = session.is("EXISTS (SELECT 1 FROM call WHERE cost IS NULL AND sends > 0"
+                + " AND (state = 'DONE' OR state = 'DEAD' AND attempts > doubts))"
+                + " OR EXISTS (SELECT 1 FROM event WHERE charged = 'YES' AND cost IS NULL)");
         if (unpriced) {
             return null;
         }
         if (session.number("SELECT count(cost) FROM call") > 0) {
             return SqlDeliveries.cost(session.number("SELECT sum(cost) FROM call"));
         }
-        boolean perhapsCharged = session.number("SELECT EXISTS (SELECT 1 FROM call WHERE attempts > 0)") > 0;
+        boolean perhapsCharged = session.is("EXISTS (SELECT 1 FROM call WHERE attempts > 0)");
         return perhapsCharged ? null : BigDecimal.ZERO;
     }
 
@@ -101,7 +100,7 @@ final class SqlFigures {
     static Ledger.Spent spent(Session session, long since) throws SQLException {
         long accepted = session.number("SELECT count(*) FROM call WHERE state = 'POLLING' AND sent >= ?", since);
         Ledger.Spent spent = session.one(
-                "SELECT count(*), coalesce(sum(cost IS NULL), 0), coalesce(sum(cost), 0), coalesce(max(cost), 0)"
+                "SELECT count(*), count(*) - count(cost), coalesce(sum(cost), 0), coalesce(max(cost), 0)"
                         + " FROM event WHERE charged IN ('YES', 'UNKNOWN') AND at >= ?",
                 row -> new Ledger.Spent(
                         row.getLong(1) + accepted,
@@ -147,12 +146,14 @@ final class SqlFigures {
     private Map<String, Figures.Waiting> waiting(long now) throws SQLException {
         Map<String, Figures.Waiting> waiting = new TreeMap<>();
         session.each(
-                "SELECT engine, sum(due <= ?1), sum(due > ?1), coalesce(min(CASE WHEN due > ?1 THEN due END), 0)"
-                        + " FROM call WHERE state = 'READY' GROUP BY engine",
+                "SELECT engine, count(CASE WHEN due <= ? THEN 1 END), count(CASE WHEN due > ? THEN 1 END),"
+                        + " coalesce(min(CASE WHEN due > ? THEN due END), 0) FROM call WHERE state = 'READY' GROUP BY engine",
                 row -> {
                     waiting.put(row.getString(1), new Figures.Waiting(row.getLong(2), row.getLong(3), row.getLong(4)));
                     return true;
                 },
+                now,
+                now,
                 now);
         return waiting;
     }

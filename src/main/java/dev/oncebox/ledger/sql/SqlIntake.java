@@ -163,7 +163,7 @@ final class SqlIntake {
                 pending++;
             }
             session.update(
-                    "INSERT INTO item (file, n, line, offset, id, call, fresh, variant, code, message)"
+                    "INSERT INTO item (file, n, line, \"offset\", id, call, fresh, variant, code, message)"
                             + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     file.id(),
                     entry.n(),
@@ -333,7 +333,7 @@ final class SqlIntake {
     /** A call whose causing item is gone is caused by the first that is left, so that it is counted once. */
     private static void handOn(Session session, long call) throws SQLException {
         session.update(
-                "UPDATE item SET fresh = 1 WHERE call = ? AND NOT EXISTS (SELECT 1 FROM item WHERE call = ? AND fresh)"
+                "UPDATE item SET fresh = 1 WHERE call = ? AND NOT EXISTS (SELECT 1 FROM item WHERE call = ? AND fresh = 1)"
                         + " AND (file, n) = (SELECT file, n FROM item WHERE call = ? ORDER BY file, n LIMIT 1)",
                 call,
                 call,

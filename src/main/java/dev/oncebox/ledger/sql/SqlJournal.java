@@ -31,21 +31,21 @@ final class SqlJournal {
     private static final int DIGITS = 64;
     private static final HexFormat HEX = HexFormat.of();
 
-    /** Ways to mean a file, the surest first; {@code ?1} is what was asked for. The first that finds any is meant. */
+    /** Ways to mean a file, the surest first. The first that finds any is meant. */
     private static final List<String> MATCHES = List.of(
-            "path = ?1",
-            "output = ?1",
+            "path = asked.name",
+            "output = asked.name",
             endsWithIt("path"),
             endsWithIt("output"),
             isEndOfIt("path"),
             isEndOfIt("output"));
 
     private static final String PAGE_OF_LINES =
-            "SELECT l.rowid, l.at, coalesce(c.key, ic.key), e.kind, e.attempt, e.engine, e.detail, e.charged,"
-                    + " f.path, l.n, e.cost, e.request_id FROM temp.line l LEFT JOIN event e ON e.seq = l.seq"
+            "SELECT l.place, l.at, coalesce(c.key, ic.key), e.kind, e.attempt, e.engine, e.detail, e.charged,"
+                    + " f.path, l.n, e.cost, e.request_id FROM shown l LEFT JOIN event e ON e.seq = l.seq"
                     + " LEFT JOIN call c ON c.id = e.call LEFT JOIN file f ON f.id = coalesce(l.file, e.file)"
                     + " LEFT JOIN item i ON i.file = l.file AND i.n = l.n LEFT JOIN call ic ON ic.id = i.call"
-                    + " WHERE l.rowid > ? ORDER BY l.rowid LIMIT " + PAGE;
+                    + " WHERE l.place > ? ORDER BY l.place LIMIT " + PAGE;
 
     private final Session session;
 
@@ -54,22 +54,22 @@ final class SqlJournal {
     }
 
     private static String endsWithIt(String column) {
-        return "substr('/' || " + column + ", -length(?1) - 1) = '/' || ?1";
+        return "substr('/' || " + column + ", length(" + column + ") + 1 - length(asked.name)) = '/' || asked.name";
     }
 
     /** An absolute path, or one from somewhere else, ends with the path below the inbox or the outbox. */
     private static String isEndOfIt(String column) {
-        String ends = "substr('/' || ?1, -length(" + column + ") - 1) = '/' || " + column;
+        String ends = "substr('/' || asked.name, length(asked.name) + 1 - length(" + column + ")) = '/' || " + column;
         return ends + " AND length(" + column + ") = (SELECT max(length(" + column + ")) FROM file WHERE " + ends + ")";
     }
 
     private record Shown(long row, @Nullable JournalLine line) {}
 
     boolean show(String keyOrFile, Consumer<JournalLine> each) throws SQLException {
-        session.run("CREATE TEMP TABLE IF NOT EXISTS wanted (id INTEGER PRIMARY KEY)");
-        session.run("CREATE TEMP TABLE IF NOT EXISTS line (at INTEGER, seq INTEGER, file INTEGER, n INTEGER)");
-        session.run("DELETE FROM temp.wanted");
-        session.run("DELETE FROM temp.line");
+        wantNothing();
+        session.run("CREATE TEMP TABLE IF NOT EXISTS shown (place BIGINT PRIMARY KEY, at BIGINT, seq BIGINT,"
+                + " file BIGINT, n BIGINT)");
+        session.run("DELETE FROM shown");
         session.run("BEGIN");
         try {
             if (!arrange(keyOrFile)) {
@@ -96,13 +96,13 @@ final class SqlJournal {
     private boolean arrange(String keyOrFile) throws SQLException {
         Long call = call(keyOrFile);
         if (call != null) {
-            arrange("e.call = ?1", "i.call = ?1", "SELECT file FROM item WHERE call = ?1", call);
+            arrange("e.call = ?", "i.call = ?", "SELECT file FROM item WHERE call = ?", call, call, call);
             return true;
         }
         if (!findFiles(keyOrFile)) {
             return false;
         }
-        String files = "SELECT id FROM temp.wanted";
+        String files = "SELECT id FROM wanted";
         arrange(
                 "e.call IN (SELECT call FROM item WHERE call IS NOT NULL AND file IN (" + files + "))",
                 "i.call IS NOT NULL AND i.file IN (" + files + ")",
@@ -113,11 +113,12 @@ final class SqlJournal {
     /** Puts the stored events of calls and files and the implied ones of items in order. */
     private void arrange(String ofCalls, String ofItems, String files, Object... values) throws SQLException {
         session.update(
-                "INSERT INTO temp.line (at, seq, file, n) SELECT at, seq, file, n FROM ("
-                        + "SELECT e.at AS at, e.seq AS seq, NULL AS file, NULL AS n FROM event e WHERE " + ofCalls
+                "INSERT INTO shown (place, at, seq, file, n) SELECT row_number() OVER (ORDER BY at, seq NULLS FIRST, file, n),"
+                        + " at, seq, file, n FROM (SELECT e.at AS at, e.seq AS seq, CAST(NULL AS BIGINT) AS file,"
+                        + " CAST(NULL AS BIGINT) AS n FROM event e WHERE " + ofCalls
                         + " UNION ALL SELECT e.at, e.seq, NULL, NULL FROM event e WHERE e.file IN (" + files + ")"
                         + " UNION ALL SELECT f.received, NULL, i.file, i.n FROM item i JOIN file f ON f.id = i.file"
-                        + " WHERE i.fresh = 0 AND " + ofItems + ") ORDER BY at, seq, file, n",
+                        + " WHERE i.fresh = 0 AND " + ofItems + ") lines",
                 values);
     }
 
@@ -141,13 +142,17 @@ final class SqlJournal {
     /** The file that a name means; of several, the one that was dropped last. */
     @Nullable
     Long file(String name) throws SQLException {
-        session.run("CREATE TEMP TABLE IF NOT EXISTS wanted (id INTEGER PRIMARY KEY)");
-        session.run("DELETE FROM temp.wanted");
+        wantNothing();
         return findFiles(name)
                 ? session.one(
-                        "SELECT id FROM file WHERE id IN (SELECT id FROM temp.wanted) ORDER BY received DESC, id DESC",
+                        "SELECT id FROM file WHERE id IN (SELECT id FROM wanted) ORDER BY received DESC, id DESC",
                         row -> row.getLong(1))
                 : null;
+    }
+
+    private void wantNothing() throws SQLException {
+        session.run("CREATE TEMP TABLE IF NOT EXISTS wanted (id BIGINT PRIMARY KEY)");
+        session.run("DELETE FROM wanted");
     }
 
     private boolean findFiles(String asked) throws SQLException {
@@ -171,7 +176,11 @@ final class SqlJournal {
     }
 
     private boolean want(String match, String name) throws SQLException {
-        return session.update("INSERT INTO temp.wanted SELECT id FROM file WHERE " + match, name) > 0;
+        return session.update(
+                        "INSERT INTO wanted SELECT file.id FROM file, (SELECT CAST(? AS TEXT) AS name) asked WHERE "
+                                + match,
+                        name)
+                > 0;
     }
 
     /** A line is null when its event was removed since: a file that was not what it seemed is forgotten. */

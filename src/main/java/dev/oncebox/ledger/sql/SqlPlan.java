@@ -116,7 +116,7 @@ public final class SqlPlan implements AutoCloseable {
                 entry instanceof Entry.Asking asking ? ofAsking(asking) : Foreseen.invalid((Entry.Invalid) entry);
         boolean valid = foreseen.kind() != Kind.INVALID;
         session.update(
-                "INSERT OR IGNORE INTO temp.twin (id, own, n, key, content) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO temp.twin (id, own, n, key, content) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 id(entry),
                 entry.id() != null,
                 entry.n(),
@@ -176,7 +176,7 @@ public final class SqlPlan implements AutoCloseable {
                 ? null
                 : session.one(
                         "SELECT content, state, attempts = 0 AND doubts = 0, EXISTS (SELECT 1 FROM item i"
-                                + " WHERE i.call = call.id AND i.file = ?1 AND i.fresh) FROM call WHERE key = ?2",
+                                + " WHERE i.call = call.id AND i.file = ? AND i.fresh = 1) FROM call WHERE key = ?",
                         row -> new KnownCall(
                                 row.getBytes(1),
                                 0,

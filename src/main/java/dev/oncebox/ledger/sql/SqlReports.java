@@ -81,7 +81,7 @@ public final class SqlReports implements AutoCloseable {
     /** The last migration made; 0 in a database without tables. */
     private static long version(Session session, Path file) throws SQLException {
         if (session.number("SELECT count(*) FROM sqlite_master WHERE name = 'flyway_schema_history'") > 0) {
-            return session.number("SELECT ifnull(max(CAST(version AS INTEGER)), 0) FROM flyway_schema_history");
+            return session.number("SELECT coalesce(max(CAST(version AS INTEGER)), 0) FROM flyway_schema_history");
         }
         if (session.number("SELECT count(*) FROM sqlite_master WHERE type = 'table'") > 0) {
             throw new ConfigException(

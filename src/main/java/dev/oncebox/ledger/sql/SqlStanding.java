@@ -20,10 +20,11 @@ final class SqlStanding {
     private static final String ANSWERED =
             "SELECT count(*) FROM item i JOIN answer a ON a.call = i.call WHERE i.file = ?";
 
-    private static final String OPEN = "SELECT count(*), coalesce(sum(state IN ('READY', 'CLAIMED')), 0),"
-            + " min(CASE state WHEN 'READY' THEN due END), coalesce(sum(state = 'CLAIMED'), 0),"
-            + " coalesce(sum(state = 'SENT'), 0), coalesce(sum(state = 'POLLING'), 0),"
-            + " min(CASE state WHEN 'POLLING' THEN " + SqlPolling.DUE + " END), coalesce(sum(state = 'DOUBT'), 0)"
+    private static final String OPEN = "SELECT count(*), count(CASE WHEN state IN ('READY', 'CLAIMED') THEN 1 END),"
+            + " min(CASE state WHEN 'READY' THEN due END), count(CASE state WHEN 'CLAIMED' THEN 1 END),"
+            + " count(CASE state WHEN 'SENT' THEN 1 END), count(CASE state WHEN 'POLLING' THEN 1 END),"
+            + " min(CASE state WHEN 'POLLING' THEN " + SqlPolling.DUE
+            + " END), count(CASE state WHEN 'DOUBT' THEN 1 END)"
             + " FROM item i JOIN call ON call.id = i.call WHERE i.file = ? AND call.state NOT IN ('DONE', 'DEAD')";
 
     private static final String SHOWN = "SELECT c.key, c.engine, c.remote, coalesce(i.code, c.code),"
