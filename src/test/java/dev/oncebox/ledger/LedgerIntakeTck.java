@@ -77,7 +77,7 @@ public abstract class LedgerIntakeTck extends LedgerTck {
         assertThat(number("SELECT count(*) FROM call")).isEqualTo(1);
         assertThat(pending(file)).isEqualTo(500);
         assertThat(ledger.claim(ENGINE, 1000)).hasSize(1);
-        assertThat(number("SELECT count(*) FROM item WHERE fresh")).isEqualTo(1);
+        assertThat(number("SELECT count(*) FROM item WHERE fresh = 1")).isEqualTo(1);
     }
 
     @Test
@@ -230,7 +230,7 @@ public abstract class LedgerIntakeTck extends LedgerTck {
         ledger.taken(second);
         assertThat(call("free").state()).isEqualTo(CallState.READY);
         assertThat(pending(second)).isEqualTo(2);
-        assertThat(number("SELECT file FROM item WHERE fresh")).isEqualTo(second.id());
+        assertThat(number("SELECT file FROM item WHERE fresh = 1")).isEqualTo(second.id());
 
         attempt(refused(Cause.REQUEST));
         ledger.record(second, List.of(asking(3, "free")));
@@ -259,7 +259,7 @@ public abstract class LedgerIntakeTck extends LedgerTck {
                 .isZero();
         assertThat(call("ours").state()).isEqualTo(CallState.READY);
         assertThat(call("sent").state()).as("a paid answer is kept").isEqualTo(CallState.DONE);
-        assertThat(number("SELECT count(*) FROM item WHERE fresh AND file = ?", other.id()))
+        assertThat(number("SELECT count(*) FROM item WHERE fresh = 1 AND file = ?", other.id()))
                 .isEqualTo(1);
         assertThat(number("SELECT count(*) FROM request r WHERE NOT EXISTS (SELECT 1 FROM call c WHERE c.id = r.call)"))
                 .isZero();

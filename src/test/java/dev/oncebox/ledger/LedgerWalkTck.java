@@ -235,7 +235,7 @@ public abstract class LedgerWalkTck extends LedgerTck {
                         + " OR attempts < 0 OR doubts < 0 OR doubts > attempts OR attempts > sends OR sends > fence");
         none(
                 when + ": one item caused each call",
-                "SELECT call FROM item WHERE call IS NOT NULL GROUP BY call HAVING sum(CASE WHEN fresh THEN 1 ELSE 0 END)"
+                "SELECT call FROM item WHERE call IS NOT NULL GROUP BY call HAVING sum(CASE WHEN fresh = 1 THEN 1 ELSE 0 END)"
                         + " <> 1");
         none(
                 when + ": ended calls say why and when",

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** What differs between databases. */
 interface Dialect extends AutoCloseable {
 
+    /** Where the ledger is, for people; nothing secret in it. */
+    String name();
+
     /** Opens a connection for the writer, or for a reader beside it. */
     Connection connect() throws SQLException;
 

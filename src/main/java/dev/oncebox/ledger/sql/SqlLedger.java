@@ -25,19 +25,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger in a database: one group-committing writer, and readers beside it. */
 public final class SqlLedger implements Ledger {
-
-    private static final Duration BEAT = Duration.ofSeconds(5);
-    private static final Duration LEASE = BEAT.multipliedBy(3);
-    private static final Duration WATCH = Duration.ofSeconds(1);
 
     /**
      * What a ledger needs to know of its surroundings.
@@ -52,7 +45,6 @@ public final class SqlLedger implements Ledger {
 
     private final Dialect dialect;
     private final Clock clock;
-    private final Consumer<String> onLost;
     private final Readers readers;
     private final GroupCommit writer;
     private final SqlIntake intake;
@@ -64,17 +56,12 @@ public final class SqlLedger implements Ledger {
     private final SqlDeliveries deliveries;
     private final long node;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "ledger-timer");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final Heartbeat heartbeat;
 
     private SqlLedger(Dialect dialect, Surroundings around, Scope scope) throws SQLException {
         var codec = new RequestCodec();
         this.dialect = dialect;
         this.clock = around.clock();
-        this.onLost = around.onLost();
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
         this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect, scope);
         this.recovery = new SqlRecovery(calls, clock);
@@ -83,13 +70,12 @@ public final class SqlLedger implements Ledger {
         this.deliveries = new SqlDeliveries(clock, scope);
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
-        this.node = writer.write(new Nodes(clock, LEASE)::enter);
+        this.node = writer.write(new Nodes(clock, Heartbeat.LEASE)::enter);
         this.batches = new GroupedBatches(
                 new GroupedBatches.Access(readers, writer, node, this::changed),
                 new SqlBatches(calls, clock),
                 stored -> recovery.readable(stored, this::bury));
-        timer.scheduleWithFixedDelay(this::watch, WATCH.toMillis(), WATCH.toMillis(), TimeUnit.MILLISECONDS);
-        timer.scheduleWithFixedDelay(this::beat, BEAT.toMillis(), BEAT.toMillis(), TimeUnit.MILLISECONDS);
+        this.heartbeat = new Heartbeat(dialect, writer, clock, node, around.onLost());
     }
 
     /** Opens the ledger in a file as its only worker, making or migrating it. */
@@ -99,12 +85,22 @@ public final class SqlLedger implements Ledger {
 
     /** The same, with what it is to claim, ask for and deliver. */
     public static SqlLedger open(Path file, Surroundings around, Scope scope) {
-        Dialect dialect = new Sqlite(file, false);
-        dialect.migrate();
+        return open(new Sqlite(file, false), around, scope);
+    }
+
+    static SqlLedger open(Dialect dialect, Surroundings around, Scope scope) {
+        boolean opened = false;
         try {
-            return new SqlLedger(dialect, around, scope);
+            dialect.migrate();
+            var ledger = new SqlLedger(dialect, around, scope);
+            opened = true;
+            return ledger;
         } catch (SQLException | LedgerException e) {
-            throw new ConfigException("The ledger " + file + " cannot be opened: " + e.getMessage());
+            throw new ConfigException("The ledger " + dialect.name() + " cannot be opened: " + e.getMessage());
+        } finally {
+            if (!opened) {
+                dialect.close();
+            }
         }
     }
 
@@ -309,38 +305,9 @@ public final class SqlLedger implements Ledger {
         listeners.forEach(Runnable::run);
     }
 
-    private void watch() {
-        LedgerException refusal = writer.refusal();
-        String loss = dialect.lost();
-        if (loss != null) {
-            writer.refuse(new LedgerException(loss, false, new IllegalStateException(loss)));
-            lost(loss + " Nothing more is sent, since nothing could be recorded. It knows what was"
-                    + " paid: put the very file back, leave the -wal file beside it where it is, and start again.");
-        } else if (refusal != null) {
-            lost(refusal.getMessage() + ". Nothing more is sent, since a write that failed once may be lost although"
-                    + " the next one succeeds. Check the disk, and start again.");
-        }
-    }
-
-    private void lost(String why) {
-        timer.shutdown();
-        onLost.accept(why);
-    }
-
-    private void beat() {
-        try {
-            writer.write(session ->
-                    session.update("UPDATE node SET lease = ? WHERE id = ?", clock.millis() + LEASE.toMillis(), node));
-        } catch (LedgerException e) {
-            if (!e.isPassing()) {
-                lost(e.getMessage() + ". Nothing more is sent. Check the disk, and start again.");
-            }
-        }
-    }
-
     @Override
     public void close() {
-        timer.shutdownNow();
+        heartbeat.close();
         try {
             writer.write(session -> session.update("UPDATE node SET ended = ? WHERE id = ?", clock.millis(), node));
         } catch (LedgerException e) {

@@ -55,6 +55,11 @@ final class Sqlite implements Dialect {
     }
 
     @Override
+    public String name() {
+        return file.toString();
+    }
+
+    @Override
     public Connection connect() throws SQLException {
         return source.getConnection();
     }

@@ -298,6 +298,11 @@ class GroupCommitTest {
         }
 
         @Override
+        public String name() {
+            return "counted";
+        }
+
+        @Override
         public Connection connect() throws SQLException {
             return sqlite.connect();
         }

@@ -1,0 +1,75 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.ledger.LedgerException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Says every few seconds that this node lives, and looks every second whether the ledger can still be trusted. */
+final class Heartbeat implements AutoCloseable {
+
+    private static final Duration BEAT = Duration.ofSeconds(5);
+    private static final Duration WATCH = Duration.ofSeconds(1);
+
+    /** How long a node counts as living after its last beat. */
+    static final Duration LEASE = BEAT.multipliedBy(3);
+
+    private final Dialect dialect;
+    private final GroupCommit writer;
+    private final Clock clock;
+    private final long node;
+    private final Consumer<String> onLost;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "ledger-timer");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /** @param onLost told why when the ledger can no longer be trusted */
+    Heartbeat(Dialect dialect, GroupCommit writer, Clock clock, long node, Consumer<String> onLost) {
+        this.dialect = dialect;
+        this.writer = writer;
+        this.clock = clock;
+        this.node = node;
+        this.onLost = onLost;
+        timer.scheduleWithFixedDelay(this::watch, WATCH.toMillis(), WATCH.toMillis(), TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(this::beat, BEAT.toMillis(), BEAT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void watch() {
+        LedgerException refusal = writer.refusal();
+        String loss = dialect.lost();
+        if (loss != null) {
+            writer.refuse(new LedgerException(loss, false, new IllegalStateException(loss)));
+            lost(loss + " Nothing more is sent, since nothing could be recorded. It knows what was"
+                    + " paid: put the very file back, leave the -wal file beside it where it is, and start again.");
+        } else if (refusal != null) {
+            lost(refusal.getMessage() + ". Nothing more is sent, since a write that failed once may be lost although"
+                    + " the next one succeeds. Check the disk, and start again.");
+        }
+    }
+
+    private void lost(String why) {
+        timer.shutdown();
+        onLost.accept(why);
+    }
+
+    private void beat() {
+        try {
+            writer.write(session ->
+                    session.update("UPDATE node SET lease = ? WHERE id = ?", clock.millis() + LEASE.toMillis(), node));
+        } catch (LedgerException e) {
+            if (!e.isPassing()) {
+                lost(e.getMessage() + ". Nothing more is sent. Check the disk, and start again.");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}
