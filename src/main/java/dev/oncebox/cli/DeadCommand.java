@@ -3,6 +3,8 @@ package dev.oncebox.cli;
 import dev.oncebox.cli.OnceboxCommand.CommandFailed;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.sql.SqlDecisions;
+import java.io.PrintWriter;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,6 +20,9 @@ import picocli.CommandLine.Spec;
         description = "Dead letters: calls that failed for good. Works beside a running worker.",
         mixinStandardHelpOptions = true)
 final class DeadCommand implements Runnable {
+
+    private static final String DROP_FIRST =
+            "what is to be asked was purged. Drop the file that asks it into the inbox again, then retry.";
 
     @ParentCommand
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -45,16 +50,55 @@ final class DeadCommand implements Runnable {
             @Parameters(paramLabel = "KEY", arity = "0..1", description = "The key, or its first 8 digits or more.")
                     @Nullable
                     String key,
-            @Option(names = "--all", description = "Every dead letter.") boolean all)
+            @Option(names = "--all", description = "Every dead letter, but those whose answer was purged.") boolean all,
+            @Option(
+                            names = "--purged",
+                            description = "With --all: those as well. They were paid for, and are paid for again.")
+                    boolean purged)
             throws CommandFailed {
-        if ((key == null) != all) {
+        if ((key == null) != all || purged && !all) {
             throw new ParameterException(spec.commandLine(), "Name a key, or --all.");
         }
-        return decisions().decide(CallState.DEAD, key == null ? "" : key, all, "is sent again", this::retry);
+        var left = new Left();
+        var subject = new Decisions.Subject(
+                Set.of(CallState.DEAD), key, call -> left.sendable(call) && (purged || left.unanswered(call)));
+        int exit = decisions().decide(subject, "is sent again", this::retry);
+        left.say(spec.commandLine().getOut());
+        return exit;
+    }
+
+    /** What "all" does not mean. */
+    private static final class Left {
+        private int hollow;
+        private int answered;
+
+        boolean sendable(SqlDecisions.Case call) {
+            hollow += call.sendable() ? 0 : 1;
+            return call.sendable();
+        }
+
+        boolean unanswered(SqlDecisions.Case call) {
+            answered += call.isAnswerPurged() ? 1 : 0;
+            return !call.isAnswerPurged();
+        }
+
+        void say(PrintWriter out) {
+            if (answered > 0) {
+                out.println(answered + " left: they were paid for and answered, and their answers were purged. With"
+                        + " --purged they are paid for again.");
+            }
+            if (hollow > 0) {
+                out.println(hollow + " left: " + DROP_FIRST);
+            }
+            out.flush();
+        }
     }
 
     /** From the start: the engine that failed in the end may have been a fallback. */
-    private boolean retry(SqlDecisions decisions, SqlDecisions.Case call) {
+    private boolean retry(SqlDecisions decisions, SqlDecisions.Case call) throws CommandFailed {
+        if (!call.sendable()) {
+            throw new CommandFailed(call.key() + " cannot be sent: " + DROP_FIRST);
+        }
         String first = parent.settings()
                 .jobs()
                 .find(call.job())

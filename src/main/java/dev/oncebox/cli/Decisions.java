@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What the commands for doubts and dead letters share. */
 final class Decisions {
@@ -27,7 +28,24 @@ final class Decisions {
     /** Carries a decision out; false: somebody else was faster. */
     @FunctionalInterface
     interface Decision {
-        boolean make(SqlDecisions decisions, SqlDecisions.Case call);
+        boolean make(SqlDecisions decisions, SqlDecisions.Case call) throws CommandFailed;
+    }
+
+    /**
+     * What a decision is about.
+     *
+     * @param key of the one call that is meant, or its beginning; null: all of them
+     * @param byAll which are meant by all
+     */
+    record Subject(Set<CallState> states, @Nullable String key, Predicate<SqlDecisions.Case> byAll) {
+
+        static Subject of(CallState state, @Nullable String key) {
+            return new Subject(Set.of(state), key, call -> true);
+        }
+
+        private boolean isMeant(SqlDecisions.Case call) {
+            return key == null ? byAll.test(call) : call.key().startsWith(key);
+        }
     }
 
     int list(CallState state, String none) {
@@ -51,24 +69,20 @@ final class Decisions {
         }
     }
 
-    /** Decides about the call whose key starts with {@code key}, or about all. */
-    int decide(CallState state, String key, boolean all, String done, Decision decision) throws CommandFailed {
-        return decide(Set.of(state), key, all, done, decision);
-    }
-
-    int decide(Set<CallState> states, String key, boolean all, String done, Decision decision) throws CommandFailed {
+    /** Decides about one call, or about all. */
+    int decide(Subject subject, String done, Decision decision) throws CommandFailed {
+        String key = subject.key();
         try (SqlDecisions decisions = open()) {
-            List<SqlDecisions.Case> cases = all(decisions, states)
-                    .filter(call -> all || call.key().startsWith(key))
-                    .toList();
-            if (!all && key.length() < SHORTEST_KEY) {
+            List<SqlDecisions.Case> cases =
+                    all(decisions, subject.states()).filter(subject::isMeant).toList();
+            if (key != null && key.length() < SHORTEST_KEY) {
                 throw new CommandFailed("Give at least " + SHORTEST_KEY + " digits of the key.");
             }
-            if (cases.isEmpty() && !all) {
-                throw new CommandFailed(
-                        "No such call is " + (states.contains(CallState.DEAD) ? "dead" : "in doubt") + ": " + key);
+            if (cases.isEmpty() && key != null) {
+                throw new CommandFailed("No such call is "
+                        + (subject.states().contains(CallState.DEAD) ? "dead" : "in doubt") + ": " + key);
             }
-            if (cases.size() > 1 && !all) {
+            if (cases.size() > 1 && key != null) {
                 throw new CommandFailed(
                         cases.size() + " calls have a key that starts with " + key + ". Give more of it.");
             }

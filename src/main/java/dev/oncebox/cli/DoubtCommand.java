@@ -12,8 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
@@ -59,11 +62,27 @@ final class DoubtCommand implements Runnable {
                         NONE);
     }
 
-    @Command(name = "resend", description = "Sends one again. It may be paid twice.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "resend",
+            description = "Sends one, or all, again. They may be paid twice.",
+            mixinStandardHelpOptions = true)
     int resend(
-            @Parameters(paramLabel = "KEY", description = "The call's key, or its first 8 digits or more.") String key)
+            @Parameters(
+                            paramLabel = "KEY",
+                            arity = "0..1",
+                            description = "The call's key, or its first 8 digits or more.")
+                    @Nullable
+                    String key,
+            @Option(names = "--all", description = "Every call in doubt.") boolean all)
             throws CommandFailed {
-        return decisions().decide(CallState.DOUBT, key, false, "is sent again", this::resend);
+        require(key, all);
+        return decisions().decide(Decisions.Subject.of(CallState.DOUBT, key), "is sent again", this::resend);
+    }
+
+    private void require(@Nullable String key, boolean all) {
+        if ((key == null) != all) {
+            throw new ParameterException(spec.commandLine(), "Name a key, or --all.");
+        }
     }
 
     /** A worker claims nothing for an engine that is configured no more. */
@@ -86,10 +105,19 @@ final class DoubtCommand implements Runnable {
             },
             mixinStandardHelpOptions = true)
     int acceptLoss(
-            @Parameters(paramLabel = "KEY", description = "The call's key, or its first 8 digits or more.") String key)
+            @Parameters(
+                            paramLabel = "KEY",
+                            arity = "0..1",
+                            description = "The call's key, or its first 8 digits or more.")
+                    @Nullable
+                    String key,
+            @Option(names = "--all", description = "Every call in doubt, and none that an engine accepted.")
+                    boolean all)
             throws CommandFailed {
+        require(key, all);
         List<SqlDecisions.Case> accepted = new ArrayList<>();
-        int exit = decisions().decide(DECIDABLE, key, false, "is given up", (decisions, call) -> {
+        var subject = new Decisions.Subject(DECIDABLE, key, call -> call.state() == CallState.DOUBT);
+        int exit = decisions().decide(subject, "is given up", (decisions, call) -> {
             boolean done = decisions.acceptLoss(call);
             if (done && call.state() == CallState.POLLING && call.remote() != null) {
                 accepted.add(call);

@@ -33,6 +33,8 @@ import picocli.CommandLine.Spec;
             JournalCommand.class,
             DoubtCommand.class,
             DeadCommand.class,
+            PurgeCommand.class,
+            BackupCommand.class,
             CheckCommand.class,
             StubCommand.class,
             DemoCommand.class

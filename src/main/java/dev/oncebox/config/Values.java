@@ -52,9 +52,9 @@ public final class Values {
         return value == null ? otherwise : value;
     }
 
-    /** Durations are written {@code 250ms}, {@code 2s}, {@code 10m}, {@code 24h}, {@code 7d}. */
+    /** Durations are written {@code 250ms}, {@code 2s}, {@code 10m}, {@code 24h}, {@code 30d}. */
     public Duration duration(String name, String otherwise) {
-        return parse(name, otherwise, "a duration such as 250ms, 2s, 10m or 24h", Values::parseDuration);
+        return parse(name, otherwise, "a duration such as 250ms, 2s, 10m, 24h or 30d", Values::parseDuration);
     }
 
     /** A duration that something may take, which is never none. */
@@ -221,7 +221,7 @@ public final class Values {
     public static Duration parseDuration(String text) {
         Matcher matcher = DURATION.matcher(text);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("a duration is written 250ms, 2s, 10m or 24h");
+            throw new IllegalArgumentException("a duration is written 250ms, 2s, 10m, 24h or 30d");
         }
         long amount = Math.min(Long.parseLong(matcher.group(1)), LONGEST.toMillis() + 1);
         Duration duration =

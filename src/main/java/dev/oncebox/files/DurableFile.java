@@ -94,6 +94,11 @@ public final class DurableFile implements AutoCloseable {
         return channel;
     }
 
+    /** The name of the temporary, for a writer that wants one instead of {@link #out}. */
+    public Path place() {
+        return temporary;
+    }
+
     /** Where the content goes. Closing it only flushes. */
     public OutputStream out() {
         return out;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -121,6 +122,14 @@ public interface Ledger extends AutoCloseable {
      * @return how many had been sent and are in doubt
      */
     int recover();
+
+    /**
+     * Holds the calls that wait, when the ledger is a copy that was put in place: they may have been sent since. Once,
+     * after {@link #recover}.
+     *
+     * @return nothing: it is no copy
+     */
+    Optional<Restored> restored();
 
     /**
      * Lets calls that wait for an engine that is configured no more be asked of the engine that their job names now.

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A runtime's way to the lock: an {@code ask} ends soon and is waited for, another runtime does not. */
+/** A runtime's way to the lock: an {@code ask} or a purge ends by itself and is waited for, another runtime does not. */
 final class LockQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(LockQueue.class);
@@ -20,13 +20,13 @@ final class LockQueue {
     private LockQueue() {}
 
     /**
-     * Takes the lock once no {@code ask} has it.
+     * Takes the lock once nothing has it that ends by itself.
      *
      * @param stopped ends the waiting
      * @return null: stopped first
      * @throws Worker.BusyException when it is held by something that does not end by itself
      */
-    static @Nullable WorkerLock afterAsks(Path ledger, CompletableFuture<?> stopped) throws Worker.BusyException {
+    static @Nullable WorkerLock afterShortOnes(Path ledger, CompletableFuture<?> stopped) throws Worker.BusyException {
         boolean told = false;
         int doubtful = 0;
         while (!stopped.isDone()) {
@@ -34,12 +34,16 @@ final class LockQueue {
                 return WorkerLock.acquire(ledger, WorkerLock.Purpose.RUN);
             } catch (WorkerLock.HeldException held) {
                 WorkerLock.Holder holder = held.holder();
-                boolean asks = holder.purpose() == WorkerLock.Purpose.ASK && holder.isAlive();
-                if (!asks && (holder.isAlive() || ++doubtful > DOUBTFUL_LOOKS)) {
+                WorkerLock.Purpose purpose = holder.purpose();
+                boolean ends = purpose != null && purpose.isShort() && holder.isAlive();
+                if (!ends && (holder.isAlive() || ++doubtful > DOUBTFUL_LOOKS)) {
                     throw new Worker.BusyException(String.valueOf(held.getMessage()));
                 }
-                if (asks && !told) {
-                    LOG.info("Waiting for an ask to end, which works on the ledger: {}", holder.name());
+                if (ends && !told) {
+                    LOG.info(
+                            "Waiting for {} to end, which works on the ledger: {}",
+                            purpose == WorkerLock.Purpose.ASK ? "an ask" : "a purge",
+                            holder.name());
                     told = true;
                 }
             }

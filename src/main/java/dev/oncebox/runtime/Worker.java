@@ -204,6 +204,7 @@ public final class Worker implements AutoCloseable {
             if (inDoubt > 0) {
                 LOG.warn("{} calls were in flight when the last run ended; the journal names them", inDoubt);
             }
+            RestoredCopy.hold(ledger);
             int moved = ledger.reassign(settings.engines().keySet(), firstEngines());
             if (moved > 0) {
                 LOG.warn(

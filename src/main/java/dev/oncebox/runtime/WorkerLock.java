@@ -30,7 +30,13 @@ final class WorkerLock implements AutoCloseable {
     enum Purpose {
         RUN,
         ASK,
-        CHECK;
+        CHECK,
+        PURGE;
+
+        /** Whether it ends soon and by itself, so that a runtime waits for it. */
+        boolean isShort() {
+            return this == ASK || this == PURGE;
+        }
 
         private String text() {
             return name().toLowerCase(Locale.ROOT);
@@ -71,7 +77,7 @@ final class WorkerLock implements AutoCloseable {
 
     private static final int LONGEST_NAME = 300;
     private static final Pattern HOLDER =
-            Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check)");
+            Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check|purge)");
 
     private final FileChannel channel;
 

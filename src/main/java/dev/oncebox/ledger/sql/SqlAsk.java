@@ -117,13 +117,16 @@ public final class SqlAsk implements AutoCloseable {
             DroppedFile file, Manner manner, Iterator<List<Entry>> entries, BooleanSupplier asRead) {
         return inTransaction(dialect.begin(), () -> {
             Standing known = new SqlStanding(session).of(file.path(), file.sha256(), file.job());
-            if (known != null && known.stage() != Standing.Stage.TAKING) {
+            boolean purged = known != null
+                    && known.stage() == Standing.Stage.DELIVERED
+                    && !PurgedBodies.isWhole(session, known.file());
+            if (known != null && known.stage() != Standing.Stage.TAKING && !purged) {
                 if (known.stage() == Standing.Stage.DELIVERED) {
                     deliverAgain(known.file());
                 }
                 return new Recorded(known.file(), false);
             }
-            if (known != null && !manner.alone()) {
+            if (known != null && !purged && !manner.alone()) {
                 return null;
             }
             ReceivedFile received = intake.receive(session, file);
@@ -134,7 +137,7 @@ public final class SqlAsk implements AutoCloseable {
                 return null;
             }
             intake.taken(session, received);
-            if (known == null && !manner.inInbox()) {
+            if (purged || known == null && !manner.inInbox()) {
                 session.update("UPDATE file SET archived = 1 WHERE id = ?", received.id());
             }
             return new Recorded(received.id(), true);

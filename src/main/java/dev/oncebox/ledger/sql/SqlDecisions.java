@@ -22,8 +22,8 @@ public final class SqlDecisions implements AutoCloseable {
 
     private static final String COLUMNS =
             "SELECT c.id, c.key, c.state, c.engine, c.fence, c.sends, c.attempts, c.code, c.reason, j.name,"
-                    + " CASE WHEN c.batch IS NULL THEN c.remote END FROM call c"
-                    + " JOIN job j ON j.id = c.job";
+                    + " CASE WHEN c.batch IS NULL THEN c.remote END,"
+                    + " EXISTS (SELECT 1 FROM request r WHERE r.call = c.id) FROM call c JOIN job j ON j.id = c.job";
 
     private final Dialect dialect;
     private final Session session;
@@ -35,6 +35,7 @@ public final class SqlDecisions implements AutoCloseable {
      * @param sends how often it was sent
      * @param attempts how many of these were, or may have been, charged
      * @param remote where its engine is asked for its answer; null: it is not
+     * @param sendable whether its request is there; otherwise it was purged
      */
     public record Case(
             long id,
@@ -47,7 +48,14 @@ public final class SqlDecisions implements AutoCloseable {
             @Nullable String code,
             @Nullable String reason,
             String job,
-            @Nullable String remote) {}
+            @Nullable String remote,
+            boolean sendable) {
+
+        /** Whether it was answered and its answer was purged: sent again, it is paid for once more. */
+        public boolean isAnswerPurged() {
+            return PurgedBodies.CODE.equals(code);
+        }
+    }
 
     SqlDecisions(Dialect dialect, Session session, Clock clock) {
         this.dialect = dialect;
@@ -103,7 +111,8 @@ public final class SqlDecisions implements AutoCloseable {
                 row.getString(8),
                 row.getString(9),
                 row.getString(10),
-                row.getString(11));
+                row.getString(11),
+                row.getBoolean(12));
     }
 
     /**
@@ -162,7 +171,8 @@ public final class SqlDecisions implements AutoCloseable {
     }
 
     /**
-     * Sends a dead letter again, with all its attempts; its files are delivered anew. False: it is dead no more.
+     * Sends a dead letter again, with all its attempts; its files are delivered anew, but for those that brought its
+     * answer before it was purged. False: it is dead no more, or cannot be sent.
      *
      * @param engine the engine to begin with
      */
@@ -170,14 +180,16 @@ public final class SqlDecisions implements AutoCloseable {
         return inTransaction(() -> {
             int changed = session.update(
                     "UPDATE call SET earlier = attempts, engine = ? WHERE id = ? AND state = 'DEAD'"
-                            + " AND EXISTS (SELECT 1 FROM item i WHERE i.call = call.id)",
+                            + " AND EXISTS (SELECT 1 FROM item i WHERE i.call = call.id) AND " + PurgedBodies.SENDABLE,
                     engine,
                     call.id());
             if (changed == 1) {
                 session.update(
                         "UPDATE file SET state = 'TAKEN', pending = (SELECT count(*) FROM item i JOIN call c"
                                 + " ON c.id = i.call WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD'))"
-                                + " WHERE state = 'DELIVERED' AND id IN (SELECT i.file FROM item i WHERE i.call = ?)",
+                                + " WHERE state = 'DELIVERED' AND id IN (SELECT i.file FROM item i WHERE i.call = ?)"
+                                + " AND " + PurgedBodies.WHOLE + " AND " + PurgedBodies.TOLD_OF_ITS_END,
+                        call.id(),
                         call.id());
                 SqlIntake.revive(session, call.id(), clock.millis());
             }

@@ -32,6 +32,7 @@ final class SqlIntake {
             + " id. Give the item a new id, or set another key in job.properties.";
 
     private final RequestCodec codec;
+    private final PurgedBodies purged;
     private final Clock clock;
     private final int keyVersion;
     private final boolean retryDead;
@@ -46,6 +47,7 @@ final class SqlIntake {
     SqlIntake(RequestCodec codec, Clock clock, int keyVersion, boolean retryDead) {
         this.retryDead = retryDead;
         this.codec = codec;
+        this.purged = new PurgedBodies(codec, clock);
         this.clock = clock;
         this.keyVersion = keyVersion;
     }
@@ -78,13 +80,19 @@ final class SqlIntake {
         if (known.state().equals("TAKING")) {
             return new ReceivedFile(known.id(), file, false, now);
         }
+        boolean whole = PurgedBodies.isWhole(session, known.id());
         session.update(
-                "UPDATE file SET state = 'TAKEN', archived = 0, pending = (SELECT count(*) FROM item i"
+                "UPDATE file SET state = ?, archived = 0, pending = (SELECT count(*) FROM item i"
                         + " JOIN call c ON c.id = i.call WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD'))"
                         + " WHERE id = ?",
+                whole ? "TAKEN" : "TAKING",
                 known.id());
-        if (known.archived() && retryDead) {
-            reviveUncharged(session, known.id(), file.job().engines().get(0), now);
+        if (!whole) {
+            keep(session, known.id(), 0, file.head());
+            return new ReceivedFile(known.id(), file, false, now);
+        }
+        if (known.archived()) {
+            reviveUncharged(session, known.id(), file.job(), now);
         }
         return new ReceivedFile(known.id(), file, true, now);
     }
@@ -100,14 +108,18 @@ final class SqlIntake {
         }
     }
 
-    private void reviveUncharged(Session session, long file, String engine, long now) throws SQLException {
+    private void reviveUncharged(Session session, long file, Job job, long now) throws SQLException {
+        if (!retryDead) {
+            return;
+        }
         List<Long> dead = session.list(
                 "SELECT DISTINCT c.id FROM item i JOIN call c ON c.id = i.call WHERE i.file = ?"
                         + " AND c.state = 'DEAD' AND c.attempts = 0 AND c.doubts = 0",
                 row -> row.getLong(1),
                 file);
         for (long call : dead) {
-            session.update("UPDATE call SET engine = ? WHERE id = ?", engine, call);
+            session.update(
+                    "UPDATE call SET engine = ? WHERE id = ?", job.engines().get(0), call);
             revive(session, call, now);
         }
     }
@@ -153,6 +165,7 @@ final class SqlIntake {
         long pending = 0;
         for (Entry entry : entries) {
             if (session.number("SELECT count(*) FROM item WHERE file = ? AND n = ?", file.id(), entry.n()) > 0) {
+                readAgain(session, file.id(), entry);
                 continue;
             }
             items++;
@@ -188,6 +201,13 @@ final class SqlIntake {
         SqlPolling.joined(session, file.id());
     }
 
+    private void readAgain(Session session, long file, Entry entry) throws SQLException {
+        if (entry instanceof Entry.Asking asking) {
+            purged.readAgain(session, file, asking);
+            keep(session, file, entry.n(), asking.row());
+        }
+    }
+
     /** Where an item belongs: to a call, or nowhere with a reason. */
     private record Placed(
             @Nullable Long call,
@@ -204,7 +224,14 @@ final class SqlIntake {
 
     private record Twin(long n, byte @Nullable [] key, byte @Nullable [] content) {}
 
-    private record KnownCall(long id, CallState state, byte[] content, boolean uncharged, long ended, boolean orphan) {}
+    private record KnownCall(
+            long id,
+            CallState state,
+            byte[] content,
+            boolean uncharged,
+            long ended,
+            boolean orphan,
+            boolean sendable) {}
 
     private Placed place(Session session, ReceivedFile file, long job, Entry entry) throws SQLException {
         if (entry instanceof Entry.Invalid invalid) {
@@ -238,14 +265,16 @@ final class SqlIntake {
         }
         KnownCall known = session.one(
                 "SELECT id, state, content, attempts = 0 AND doubts = 0, ended,"
-                        + " NOT EXISTS (SELECT 1 FROM item i WHERE i.call = call.id) FROM call WHERE key = ?",
+                        + " NOT EXISTS (SELECT 1 FROM item i WHERE i.call = call.id), " + PurgedBodies.SENDABLE
+                        + " FROM call WHERE key = ?",
                 row -> new KnownCall(
                         row.getLong(1),
                         CallState.valueOf(row.getString(2)),
                         row.getBytes(3),
                         row.getBoolean(4),
                         row.getLong(5),
-                        row.getBoolean(6)),
+                        row.getBoolean(6),
+                        row.getBoolean(7)),
                 (Object) asking.key());
         if (known == null) {
             throw new IllegalStateException("a call vanished while its item was recorded");
@@ -253,6 +282,9 @@ final class SqlIntake {
         boolean variant = !Arrays.equals(known.content(), asking.content());
         if (variant && asking.keying() == Keying.ID) {
             return Placed.refused(KEY_CONFLICT, USED_BEFORE);
+        }
+        if (!known.sendable()) {
+            purged.fill(session, known.id(), asking);
         }
         if (retryDead && known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
             session.update(
@@ -297,46 +329,14 @@ final class SqlIntake {
     }
 
     long taken(Session session, ReceivedFile file) throws SQLException {
+        boolean again = session.update(
+                        "UPDATE file SET state = 'TAKEN' WHERE id = ? AND state = 'TAKING' AND delivered IS NOT NULL",
+                        file.id())
+                == 1;
+        if (again) {
+            reviveUncharged(session, file.id(), file.file().job(), clock.millis());
+        }
         session.update("UPDATE file SET state = 'TAKEN' WHERE id = ? AND state = 'TAKING'", file.id());
         return session.number("SELECT items FROM file WHERE id = ?", file.id());
-    }
-
-    int discard(Session session, ReceivedFile file) throws SQLException {
-        List<Long> calls = session.list(
-                "SELECT DISTINCT call FROM item WHERE file = ? AND call IS NOT NULL", row -> row.getLong(1), file.id());
-        session.update("DELETE FROM item WHERE file = ?", file.id());
-        session.update("DELETE FROM source WHERE file = ?", file.id());
-        session.update("DELETE FROM event WHERE file = ?", file.id());
-        session.update("DELETE FROM file WHERE id = ?", file.id());
-        for (long call : calls) {
-            boolean unwanted = session.number(
-                            "SELECT count(*) FROM call c WHERE c.id = ? AND c.state = 'READY' AND c.attempts = 0"
-                                    + " AND c.doubts = 0 AND NOT EXISTS (SELECT 1 FROM item i WHERE i.call = c.id)",
-                            call)
-                    > 0;
-            boolean inTheJournal = session.number("SELECT fence FROM call WHERE id = ?", call) > 0;
-            if (unwanted && inTheJournal) {
-                session.update(
-                        "UPDATE call SET state = 'DEAD', code = 'unwanted', reason = 'Nobody asks for it any more.'"
-                                + " WHERE id = ?",
-                        call);
-            } else if (unwanted) {
-                session.update("DELETE FROM request WHERE call = ?", call);
-                session.update("DELETE FROM call WHERE id = ?", call);
-            } else {
-                handOn(session, call);
-            }
-        }
-        return calls.size();
-    }
-
-    /** A call whose causing item is gone is caused by the first that is left, so that it is counted once. */
-    private static void handOn(Session session, long call) throws SQLException {
-        session.update(
-                "UPDATE item SET fresh = 1 WHERE call = ? AND NOT EXISTS (SELECT 1 FROM item WHERE call = ? AND fresh = 1)"
-                        + " AND (file, n) = (SELECT file, n FROM item WHERE call = ? ORDER BY file, n LIMIT 1)",
-                call,
-                call,
-                call);
     }
 }

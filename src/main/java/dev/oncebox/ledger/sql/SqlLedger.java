@@ -14,6 +14,7 @@ import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.QueuedFile;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Restored;
 import dev.oncebox.ledger.SettledFile;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Verdict;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -133,7 +135,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void discard(ReceivedFile file) {
-        writer.write(session -> intake.discard(session, file));
+        writer.write(session -> HalfRead.discard(session, file));
     }
 
     @Override
@@ -149,10 +151,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void abandoned(UnarchivedFile file) {
-        writer.write(session -> session.update(
-                "UPDATE file SET archived = 1, state = CASE state WHEN 'TAKING' THEN 'TAKEN' ELSE state END"
-                        + " WHERE id = ?",
-                file.id()));
+        writer.write(session -> HalfRead.abandoned(session, file.id()));
         changed();
     }
 
@@ -254,6 +253,11 @@ public final class SqlLedger implements Ledger {
     @Override
     public int recover() {
         return writer.write(session -> recovery.recover(session, node));
+    }
+
+    @Override
+    public Optional<Restored> restored() {
+        return writer.write(session -> new SqlRestored(clock).hold(session, node));
     }
 
     @Override

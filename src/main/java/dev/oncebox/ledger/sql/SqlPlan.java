@@ -91,7 +91,7 @@ public final class SqlPlan implements AutoCloseable {
             boolean whole = known != null && known.whole();
             retriesDead = known == null || !whole || known.archived();
             halfRead = known == null || whole ? 0 : known.id();
-            return whole;
+            return known != null && whole && PurgedBodies.isWhole(session, known.id());
         });
     }
 
@@ -175,7 +175,8 @@ public final class SqlPlan implements AutoCloseable {
         return !exists
                 ? null
                 : session.one(
-                        "SELECT content, state, attempts = 0 AND doubts = 0, EXISTS (SELECT 1 FROM item i"
+                        "SELECT content, CASE code WHEN '" + PurgedBodies.CODE + "' THEN 'DEAD' ELSE state END,"
+                                + " attempts = 0 AND doubts = 0, EXISTS (SELECT 1 FROM item i"
                                 + " WHERE i.call = call.id AND i.file = ? AND i.fresh = 1) FROM call WHERE key = ?",
                         row -> new KnownCall(
                                 row.getBytes(1),

@@ -17,8 +17,9 @@ final class SqlStanding {
     private static final String FIND = "SELECT f.id, f.state, f.kind, f.output, f.items FROM file f"
             + " JOIN job j ON j.id = f.job WHERE f.path = ? AND f.sha256 = ? AND j.name = ? AND j.fingerprint = ?";
 
+    /** Also those whose answer was purged: it was delivered. */
     private static final String ANSWERED =
-            "SELECT count(*) FROM item i JOIN answer a ON a.call = i.call WHERE i.file = ?";
+            "SELECT count(*) FROM item i JOIN call c ON c.id = i.call WHERE i.file = ? AND c.state = 'DONE'";
 
     private static final String OPEN = "SELECT count(*), count(CASE WHEN state IN ('READY', 'CLAIMED') THEN 1 END),"
             + " min(CASE state WHEN 'READY' THEN due END), count(CASE state WHEN 'CLAIMED' THEN 1 END),"
