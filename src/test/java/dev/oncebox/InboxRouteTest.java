@@ -147,6 +147,74 @@ class InboxRouteTest extends StubbedHome {
     }
 
     @Test
+    void a_folder_that_is_moved_in_is_taken_with_all_that_is_below_it() throws IOException {
+        TestHome home = home();
+        String[] names = {"1.md", "heute/Übung ß.md", "heute/内/日本語 한국어.md", "ру/עברית/हिन्दी 😀.md"};
+        for (String name : names) {
+            home.write("elsewhere/" + name, "Text of " + name);
+        }
+        home.write("elsewhere/.hidden/no.md", "not for you");
+        home.drop("slow.md", "[[stub: delay=3s]] slow");
+        CompletableFuture<Integer> run = CompletableFuture.supplyAsync(home::runUntilIdle);
+        await().until(() -> stub.count() == 1);
+
+        Files.createDirectories(home.path("inbox/default"));
+        Files.move(home.path("elsewhere"), home.path("inbox/default/moved in"));
+
+        assertThat(run.join()).isZero();
+        assertThat(home.files("outbox/default/moved in")).containsExactlyInAnyOrder(names);
+        assertThat(home.files("inbox")).containsExactly("default/moved in/.hidden/no.md");
+        assertThat(stub.count()).isEqualTo(names.length + 1);
+    }
+
+    @Test
+    void a_file_that_pauses_in_the_middle_of_a_line_is_taken_when_it_is_whole() throws IOException {
+        TestHome home = home("inbox.settle=2s");
+        home.write("inbox/slow.jsonl", "{\"text\":\"on");
+        home.drop("before.md", "before");
+        Files.setLastModifiedTime(home.path("inbox/before.md"), FileTime.from(Instant.EPOCH));
+        CompletableFuture<Integer> run = CompletableFuture.supplyAsync(home::runUntilIdle);
+        await().pollInterval(Duration.ofMillis(200)).until(() -> {
+            append(home.path("inbox/slow.jsonl"), "n");
+            return home.exists("outbox/before.md");
+        });
+
+        append(home.path("inbox/slow.jsonl"), "e\"}\n");
+
+        assertThat(run.join()).isZero();
+        assertThat(home.files("outbox")).containsExactly("before.md", "slow.jsonl", "slow.jsonl.receipt.json");
+        assertThat(stub.count()).isEqualTo(2);
+    }
+
+    @Test
+    void a_file_that_can_neither_be_read_nor_rejected_is_said_once_and_holds_up_no_other() {
+        TestHome home = home();
+        home.write("rejected/nobody", "a file where a folder should be");
+        home.drop("nobody/x.md", "of a job that does not exist");
+        home.drop("good.md", "good");
+
+        String log = Logged.during(() -> assertThat(home.runUntilIdle()).isEqualTo(4));
+
+        assertThat(home.files("outbox")).containsExactly("good.md");
+        assertThat(home.files("inbox")).containsExactly("nobody/x.md");
+        assertThat(log).containsOnlyOnce("nobody/x.md").doesNotContain("previously thrown exception");
+    }
+
+    @Test
+    void what_one_look_has_no_room_for_is_taken_by_the_next_ones() {
+        TestHome home = home("inbox.at-once=7");
+        for (int i = 0; i < 40; i++) {
+            home.write("inbox/default/" + i % 3 + "/" + i + ".md", "note " + i);
+            home.write("inbox/.hidden" + i + ".md", "not for you");
+        }
+
+        assertThat(home.runUntilIdle()).isZero();
+
+        assertThat(home.files("outbox")).hasSize(40);
+        assertThat(stub.count()).isEqualTo(40);
+    }
+
+    @Test
     void many_small_files_are_taken_in_one_go() {
         TestHome home = home("inbox.settle=50ms");
         for (int i = 0; i < 400; i++) {

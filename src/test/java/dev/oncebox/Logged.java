@@ -8,11 +8,11 @@ import org.apache.logging.log4j.core.appender.WriterAppender;
 import org.apache.logging.log4j.core.layout.PatternLayout;
 
 /** What the product logs in this process while something runs. */
-final class Logged {
+public final class Logged {
 
     private Logged() {}
 
-    static String during(Runnable run) {
+    public static String during(Runnable run) {
         var said = new StringWriter();
         LoggerContext context = (LoggerContext) LogManager.getContext(false);
         WriterAppender appender = WriterAppender.createAppender(

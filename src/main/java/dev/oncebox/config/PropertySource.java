@@ -23,6 +23,7 @@ final class PropertySource {
             "inbox.poll",
             "inbox.settle",
             "inbox.max-item",
+            "inbox.at-once",
             "inbox.concurrency",
             "poll.concurrency",
             "outbox.dir",

@@ -76,6 +76,7 @@ public record Settings(
         Duration settle = values.duration("inbox.settle", "500ms");
         properties.put("inbox.dir", inbox.toString());
         properties.put("inbox.poll", String.valueOf(poll.toMillis()));
+        properties.put("inbox.at-once", String.valueOf(values.positive("inbox.at-once", 10_000)));
         properties.put("inbox.concurrency", String.valueOf(values.positive("inbox.concurrency", 8)));
         properties.put("poll.concurrency", String.valueOf(values.positive("poll.concurrency", 16)));
         properties.put("outbox.dir", outbox.toString());

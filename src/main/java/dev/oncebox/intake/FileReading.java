@@ -4,8 +4,10 @@ import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
@@ -34,6 +36,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     private final EntryMaker entries;
     private final Room.Part memory;
     private @Nullable DroppedFile dropped;
+    private boolean changed;
 
     private FileReading(
             Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries, Room.Part memory) {
@@ -112,8 +115,9 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     /** Whether what was read, all of it, is what was announced; the file may have changed meanwhile. To be asked once. */
     public boolean isAsAnnounced() {
-        return MessageDigest.isEqual(
-                stream.getMessageDigest().digest(), dropped().sha256());
+        return !changed
+                && MessageDigest.isEqual(
+                        stream.getMessageDigest().digest(), dropped().sha256());
     }
 
     Path path() {
@@ -123,6 +127,45 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     /** Whether the file now at a path, the archive's perhaps, is still the one that was opened. */
     boolean isStill(Path now) throws IOException {
         return stamp.equals(Stamp.of(now));
+    }
+
+    /**
+     * The same chunks, but none any more once the file is no longer as it was opened: what is written to it changes its
+     * stamp first, so that no item is made of two contents. A file that is gone cannot change.
+     */
+    Iterator<List<Entry>> whileUnchanged() {
+        return new Iterator<>() {
+            private @Nullable List<Entry> chunk;
+
+            @Override
+            public boolean hasNext() {
+                if (chunk == null && !changed && FileReading.this.hasNext()) {
+                    chunk = FileReading.this.next();
+                    changed = isChanged();
+                }
+                return chunk != null && !changed;
+            }
+
+            @Override
+            public List<Entry> next() {
+                if (!hasNext()) {
+                    throw new NoSuchElementException();
+                }
+                List<Entry> next = Objects.requireNonNull(chunk);
+                chunk = null;
+                return next;
+            }
+        };
+    }
+
+    private boolean isChanged() {
+        try {
+            return !isStill(path);
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     DroppedFile.Kind kind(FileKind kind) {

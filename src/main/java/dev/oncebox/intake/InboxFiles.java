@@ -3,26 +3,34 @@ package dev.oncebox.intake;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.apache.camel.component.file.GenericFile;
 import org.apache.camel.component.file.GenericFileFilter;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Which files of the inbox may be taken: whole ones. A file is whole when it has not changed for the settling time, by
- * its own time stamp or, where that cannot be trusted (it may lie in the future), by watching it. Nothing waits: a file
- * that still grows is passed over, and the others are taken.
+ * the older of its two time stamps: the one of its content, which anybody may set, and the system's own. Where both lie
+ * in the future, as the clock was set back, it is watched; when the clock was set forth, nothing is old for a moment.
+ * Nothing waits: a file that still grows is passed over, and the others are taken.
  *
  * <p>Camel's own {@code readLock=changed} would do for small files, but it waits in turn for each that still changes.
  */
@@ -35,29 +43,85 @@ public final class InboxFiles implements GenericFileFilter<File> {
 
     private final Path inbox;
     private final Duration settle;
+    private final Clock clock;
+    private final LongSupplier nanoTime;
+    private final ClockStep step;
     private final Map<Path, Seen> watched = new ConcurrentHashMap<>();
-    private final Map<Path, Long> postponed = new ConcurrentHashMap<>();
+    private final Map<Path, Postponed> postponed = new ConcurrentHashMap<>();
 
     /** A file's look, and since when (nano time) it has looked like that. */
-    private record Seen(long size, long modified, long since) {}
+    private record Seen(Stamps stamps, long since) {}
 
-    public InboxFiles(Path inbox, Duration settle) {
+    /** Until when (nano time) a file is left alone, and what kept it from being taken. */
+    private record Postponed(long until, Class<?> reason) {}
+
+    /** The size of a file, and when it changed last, by its content and by the system (milliseconds). */
+    private record Stamps(boolean isRegular, long size, long modified, long changed) {
+
+        static Stamps of(Path path) throws IOException {
+            Map<String, Object> attributes = Files.readAttributes(
+                    path, "unix:isRegularFile,size,lastModifiedTime,ctime", LinkOption.NOFOLLOW_LINKS);
+            return new Stamps(
+                    attributes.get("isRegularFile") == Boolean.TRUE,
+                    (Long) Objects.requireNonNull(attributes.get("size")),
+                    millis(attributes.get("lastModifiedTime")),
+                    millis(attributes.get("ctime")));
+        }
+
+        private static long millis(@Nullable Object time) {
+            return ((FileTime) Objects.requireNonNull(time)).toMillis();
+        }
+    }
+
+    /**
+     * @param clock the one that stamps the files, whatever is done to it
+     * @param nanoTime nanoseconds that nobody sets
+     */
+    public InboxFiles(Path inbox, Duration settle, Clock clock, LongSupplier nanoTime) {
         this.inbox = inbox;
         this.settle = settle;
+        this.clock = clock;
+        this.nanoTime = nanoTime;
+        this.step = new ClockStep(clock, nanoTime);
     }
 
     @Override
     public boolean accept(GenericFile<File> file) {
         Path path = file.getFile().toPath();
         if (file.isDirectory()) {
-            return !hidden(path) && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+            return !hidden(path) && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) && isOpen(path);
         }
         return wanted(path) && !isPostponed(path) && isSettled(path);
     }
 
-    /** Leaves a file that could not be taken alone for a while. */
-    void postpone(Path file) {
-        postponed.put(file, System.nanoTime() + PAUSE_AFTER_FAILURE.toNanos());
+    /** Leaves a file that could not be taken alone for a while, and says so, for one reason once. */
+    void postpone(Path file, Exception reason) {
+        var now = new Postponed(nanoTime.getAsLong() + PAUSE_AFTER_FAILURE.toNanos(), reason.getClass());
+        Postponed before = postponed.put(file, now);
+        if (before == null || before.reason() != now.reason()) {
+            LOG.error(
+                    "{} stays in the inbox and is tried again every {} s: {}",
+                    inbox.relativize(file),
+                    PAUSE_AFTER_FAILURE.toSeconds(),
+                    reason.toString());
+        }
+    }
+
+    /** A file has left the inbox; another one that comes to its place is none that was postponed. */
+    void left(Path file) {
+        postponed.remove(file);
+    }
+
+    /** What is in a folder that may not be read cannot even be seen: Camel would pass over it in silence. */
+    private boolean isOpen(Path folder) {
+        if (Files.isReadable(folder) && Files.isExecutable(folder)) {
+            postponed.remove(folder);
+            return true;
+        }
+        if (!isPostponed(folder)) {
+            postpone(folder, new AccessDeniedException(folder.toString()));
+        }
+        return false;
     }
 
     /** Whether a file could not be taken at the last try. */
@@ -106,18 +170,14 @@ public final class InboxFiles implements GenericFileFilter<File> {
         if (file.toFile().exists() || !Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return false;
         }
-        postponed.put(file, System.nanoTime());
+        postponed.put(file, new Postponed(nanoTime.getAsLong(), FileSystemException.class));
         LOG.error("{} stays in the inbox: its name is not UTF-8. Rename it.", file);
         return true;
     }
 
     private boolean isPostponed(Path path) {
-        Long until = postponed.get(path);
-        if (until != null && until - System.nanoTime() > 0) {
-            return true;
-        }
-        postponed.remove(path);
-        return false;
+        Postponed found = postponed.get(path);
+        return found != null && found.until() - nanoTime.getAsLong() > 0;
     }
 
     private static boolean hidden(Path path) {
@@ -137,26 +197,30 @@ public final class InboxFiles implements GenericFileFilter<File> {
     }
 
     private boolean isSettled(Path path) {
-        BasicFileAttributes attributes;
+        Stamps stamps;
         try {
-            attributes = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            stamps = Stamps.of(path);
         } catch (IOException e) {
             return false;
         }
-        if (!attributes.isRegularFile()) {
+        if (!stamps.isRegular()) {
             return false;
         }
-        long modified = attributes.lastModifiedTime().toMillis();
-        long age = System.currentTimeMillis() - modified;
-        if (age >= settle.toMillis()) {
-            watched.remove(path);
-            return true;
+        boolean steady = !step.isWithin(settle);
+        long age = clock.millis() - Math.min(stamps.modified(), stamps.changed());
+        if (age < 0) {
+            return isUnchanged(path, stamps);
         }
-        long now = System.nanoTime();
+        watched.remove(path);
+        return steady && age >= settle.toMillis();
+    }
+
+    private boolean isUnchanged(Path path, Stamps stamps) {
+        long now = nanoTime.getAsLong();
         Seen seen = watched.get(path);
-        if (seen == null || seen.size() != attributes.size() || seen.modified() != modified) {
-            watched.put(path, new Seen(attributes.size(), modified, now));
-            return settle.isZero();
+        if (seen == null || !seen.stamps().equals(stamps)) {
+            seen = new Seen(stamps, now);
+            watched.put(path, seen);
         }
         if (now - seen.since() < settle.toNanos()) {
             return false;

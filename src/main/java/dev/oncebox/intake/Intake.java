@@ -110,7 +110,9 @@ public final class Intake {
     /** The items of the opened file, in chunks; none when the ledger knows them all. */
     public Iterator<List<Entry>> entries(Exchange exchange) {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
-        return file.known() ? Collections.emptyIterator() : exchange.getVariable(READING, FileReading.class);
+        return file.known()
+                ? Collections.emptyIterator()
+                : exchange.getVariable(READING, FileReading.class).whileUnchanged();
     }
 
     /** All items are recorded: the file goes to the archive. */
@@ -121,7 +123,13 @@ public final class Intake {
         if (!file.known()) {
             if (!reading.isAsAnnounced()) {
                 ledger.discard(file);
-                throw new IOException(file.file().path() + " changed while it was being read");
+                if (reading.isStill(reading.path())) {
+                    throw new IOException(file.file().path() + " does not read the same twice");
+                }
+                LOG.info(
+                        "{} changed while it was being read; it is read anew",
+                        file.file().path());
+                return;
             }
             ledger.taken(file);
         }
@@ -139,6 +147,7 @@ public final class Intake {
                     "{} was replaced after it was read; the new one is taken next",
                     file.file().path());
         }
+        inboxFiles.left(reading.path());
         forgetHalfRead(file);
         ledger.archived(file);
         CrashPoint.AFTER_ARCHIVED.reach();
@@ -170,9 +179,15 @@ public final class Intake {
         ObjectNode error = JsonNodeFactory.instance.objectNode();
         error.put("file", relative(path));
         error.putObject("error").put("code", reason.code()).put("message", reason.getMessage());
-        explain(rejected, error.toPrettyString() + "\n");
-        CrashPoint.AFTER_EXPLAINED.reach();
-        DurableFile.moveDurably(path, folder, target.getFileName().toString());
+        try {
+            explain(rejected, error.toPrettyString() + "\n");
+            CrashPoint.AFTER_EXPLAINED.reach();
+            DurableFile.moveDurably(path, folder, target.getFileName().toString());
+        } catch (IOException e) {
+            postpone(path, e);
+            return;
+        }
+        inboxFiles.left(path);
         LOG.warn("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
     }
 
@@ -189,15 +204,23 @@ public final class Intake {
 
     /** A file could not be taken, through no fault of its own: it stays in the inbox and is tried again later. */
     public void postpone(Exchange exchange) {
-        Throwable reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
+        Exception reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Exception.class);
         release(exchange);
         // in the middle of the split the body is a list of items
         FileReading reading = exchange.getVariable(READING, FileReading.class);
         Path path = reading != null
                 ? reading.path()
                 : exchange.getMessage().getBody(File.class).toPath();
-        inboxFiles.postpone(path);
-        LOG.error("{} stays in the inbox and is tried again: {}", relative(path), reason.toString());
+        postpone(path, reason);
+    }
+
+    private void postpone(Path path, Exception reason) {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            inboxFiles.postpone(path, reason);
+        } else {
+            inboxFiles.left(path);
+            LOG.warn("{} left the inbox while it was being taken; what was read of it is answered", relative(path));
+        }
     }
 
     private static void release(Exchange exchange) {

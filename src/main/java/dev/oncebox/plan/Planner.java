@@ -6,7 +6,6 @@ import dev.oncebox.intake.FileReading;
 import dev.oncebox.intake.FileReadings;
 import dev.oncebox.intake.RejectedFile;
 import dev.oncebox.job.Job;
-import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Foreseen;
 import dev.oncebox.ledger.sql.SqlPlan;
@@ -129,8 +128,7 @@ public final class Planner implements AutoCloseable {
         }
 
         void read(FileReading reading) throws IOException {
-            DroppedFile file = reading.dropped();
-            report.begins(heading, ledger.begin(file.path(), file.sha256(), file.job()));
+            report.begins(heading, ledger.begin(reading.dropped()));
             for (List<Entry> entries = next(reading); !entries.isEmpty(); entries = next(reading)) {
                 for (Foreseen item : ledger.foresee(entries)) {
                     take(item);

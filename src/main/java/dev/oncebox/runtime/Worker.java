@@ -10,6 +10,7 @@ import dev.oncebox.config.Settings;
 import dev.oncebox.engine.BatchEngines;
 import dev.oncebox.engine.Engines;
 import dev.oncebox.files.DurableFile;
+import dev.oncebox.intake.FilesInProgress;
 import dev.oncebox.intake.InboxFiles;
 import dev.oncebox.intake.Intake;
 import dev.oncebox.intake.RequestKey;
@@ -90,7 +91,7 @@ public final class Worker implements AutoCloseable {
                 settings.ledgerFile(),
                 new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost),
                 scope);
-        this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle());
+        this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle(), Clock.systemUTC(), System::nanoTime);
         this.intake = new Intake(
                 ledger,
                 settings.jobs(),
@@ -104,6 +105,7 @@ public final class Worker implements AutoCloseable {
         main.bind("engines", engines);
         main.bind("guard", new Guard(ledger));
         main.bind("inboxFiles", inboxFiles);
+        main.bind("filesInProgress", new FilesInProgress());
         main.bind("intake", intake);
         this.fallbacks = fallbacks(settings);
         this.capacity = engines.admission(budgets(settings, maxCalls), ledger::spent, ledger.pauses());

@@ -222,14 +222,17 @@ class BoundsProof {
     }
 
     @Test
-    void a_file_that_nobody_may_read_waits_and_holds_up_no_other() throws IOException {
+    void a_file_and_a_folder_that_nobody_may_read_are_said_once_and_hold_up_no_other() throws IOException {
         try (Stub stub = Stub.start(Stub.Options.defaults())) {
             Path root = Files.createDirectories(folder.resolve("home"));
             var home = new TestHome(root, stub);
             home.write("inbox/closed.md", "not for you");
+            home.write("inbox/default/shut/inner.md", "not for you either");
             home.write("inbox/open.md", "for you");
+            home.write("inbox/default/open/inner.md", "for you, too");
             ShellCommand.script("chmod 000 '" + root + "/inbox/closed.md'; chmod 755 '" + folder + "'; chown -R 65534 '"
-                            + root + "'; chown 0 '" + root + "/inbox/closed.md'")
+                            + root + "'; cd '" + root
+                            + "/inbox'; chown 0 closed.md default/shut; chmod 700 default/shut")
                     .run();
             ShellCommand.Result result = ShellCommand.of(
                             "setpriv",
@@ -242,10 +245,12 @@ class BoundsProof {
                             root.toString())
                     .run();
             assertThat(result.exit()).as(result.err()).isEqualTo(4);
-            assertThat(result.err()).contains("closed.md stays in the inbox");
-            assertThat(home.exists("outbox/open.md")).isTrue();
-            assertThat(stub.count()).isEqualTo(1);
-            assertThat(home.files("inbox")).containsExactly("closed.md");
+            assertThat(result.err())
+                    .containsOnlyOnce("closed.md stays in the inbox")
+                    .containsOnlyOnce("default/shut stays in the inbox");
+            assertThat(home.files("outbox")).containsExactly("default/open/inner.md", "open.md");
+            assertThat(stub.count()).isEqualTo(2);
+            assertThat(home.files("inbox")).containsExactly("closed.md", "default/shut/inner.md");
         }
     }
 

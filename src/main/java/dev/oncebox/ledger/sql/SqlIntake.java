@@ -26,7 +26,6 @@ final class SqlIntake {
     static final String WITHOUT_ID = TWIN + " AND i.n = ? AND i.id IS NULL";
     static final Pattern LINE_NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
 
-    static final String DUPLICATE_ID = "duplicate_id";
     static final String KEY_CONFLICT = "key_conflict";
     static final String USED_BEFORE = "This id was used before with other content, and this job's key is the"
             + " id. Give the item a new id, or set another key in job.properties.";
@@ -239,13 +238,10 @@ final class SqlIntake {
         }
         Entry.Asking asking = (Entry.Asking) entry;
         Twin twin = sameId(session, file, asking);
-        if (twin != null && file.file().kind() == DroppedFile.Kind.OPENAI) {
-            return Placed.refused(
-                    "duplicate_custom_id",
-                    "The custom_id stands on line " + twin.n() + " already; give each line one of its own.");
-        }
-        if (twin != null && !isSameRequest(twin, asking)) {
-            return Placed.refused(DUPLICATE_ID, duplicateOf(twin.n()));
+        SameId refusal =
+                twin == null ? null : SameId.refusal(file.file().kind(), twin.n(), isSameRequest(twin, asking));
+        if (refusal != null) {
+            return Placed.refused(refusal.code(), refusal.message());
         }
         long now = clock.millis();
         Long made = session.one(
@@ -296,11 +292,6 @@ final class SqlIntake {
             return new Placed(known.id(), true, true, variant, null, null);
         }
         return new Placed(known.id(), !known.state().isEnd(), known.orphan(), variant, null, null);
-    }
-
-    static String duplicateOf(long n) {
-        return "Item " + n + " of this file has the same id and other content."
-                + " Give each item an id of its own, or leave the ids out.";
     }
 
     private static boolean isSameRequest(Twin twin, Entry.Asking asking) {

@@ -4,6 +4,7 @@ import dev.oncebox.config.ConfigException;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Keying;
 import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Foreseen;
 import dev.oncebox.ledger.Foreseen.Kind;
@@ -34,6 +35,7 @@ public final class SqlPlan implements AutoCloseable {
     private final Session session;
     private final boolean exists;
     private long file;
+    private DroppedFile.Kind fileKind = DroppedFile.Kind.LINES;
     private boolean retriesDead;
     private long halfRead;
 
@@ -71,12 +73,13 @@ public final class SqlPlan implements AutoCloseable {
     /**
      * Goes on to the next file.
      *
-     * @param path below the inbox
      * @return whether the ledger has it: it is delivered again, and its receipt is that of the first time
      */
-    public boolean begin(String path, byte[] sha256, Job job) {
+    public boolean begin(DroppedFile dropped) {
+        Job job = dropped.job();
         return asked(() -> {
             file++;
+            fileKind = dropped.kind();
             session.run("DELETE FROM temp.twin");
             KnownFile known = !exists
                     ? null
@@ -84,8 +87,8 @@ public final class SqlPlan implements AutoCloseable {
                             "SELECT f.id, f.state <> 'TAKING', f.archived FROM file f JOIN job j ON j.id = f.job"
                                     + " WHERE f.path = ? AND f.sha256 = ? AND j.name = ? AND j.fingerprint = ?",
                             row -> new KnownFile(row.getLong(1), row.getBoolean(2), row.getBoolean(3)),
-                            path,
-                            sha256,
+                            dropped.path(),
+                            dropped.sha256(),
                             job.name(),
                             codec.fingerprint(codec.definition(job)));
             boolean whole = known != null && known.whole();
@@ -136,8 +139,9 @@ public final class SqlPlan implements AutoCloseable {
 
     private Foreseen ofAsking(Entry.Asking asking) throws SQLException {
         Twin twin = sameId(asking);
-        if (twin != null && !isSameRequest(twin, asking)) {
-            return Foreseen.refused(asking, SqlIntake.DUPLICATE_ID, SqlIntake.duplicateOf(twin.n()));
+        SameId refusal = twin == null ? null : SameId.refusal(fileKind, twin.n(), isSameRequest(twin, asking));
+        if (refusal != null) {
+            return Foreseen.refused(asking, refusal.code(), refusal.message());
         }
         KnownCall known = session.one(
                 "SELECT content, file FROM temp.planned WHERE key = ?",
