@@ -11,26 +11,25 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.apache.camel.component.file.GenericFile;
 import org.apache.camel.component.file.GenericFileFilter;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Which files of the inbox may be taken: whole ones. A file is whole when it has not changed for the settling time, by
- * the older of its two time stamps: the one of its content, which anybody may set, and the system's own. Where both lie
- * in the future, as the clock was set back, it is watched; when the clock was set forth, nothing is old for a moment.
- * Nothing waits: a file that still grows is passed over, and the others are taken.
+ * its own time stamp. Where that lies in the future, or the clock was set back, it is watched; when the clock was set
+ * forth, nothing is old for a moment. Nothing waits: a file that still grows is passed over, and the others are taken.
+ *
+ * <p>The system's own stamp (ctime) would say more, but there are file systems that hold in it when a file was made, or
+ * nothing: files that grow would look old.
  *
  * <p>Camel's own {@code readLock=changed} would do for small files, but it waits in turn for each that still changes.
  */
@@ -41,6 +40,8 @@ public final class InboxFiles implements GenericFileFilter<File> {
             Set.of("tmp", "part", "partial", "crdownload", "filepart", "swp", "camellock");
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(10);
 
+    private static final int MOST_WATCHED = 100_000;
+
     private final Path inbox;
     private final Duration settle;
     private final Clock clock;
@@ -48,30 +49,13 @@ public final class InboxFiles implements GenericFileFilter<File> {
     private final ClockStep step;
     private final Map<Path, Seen> watched = new ConcurrentHashMap<>();
     private final Map<Path, Postponed> postponed = new ConcurrentHashMap<>();
+    private long swept;
 
     /** A file's look, and since when (nano time) it has looked like that. */
-    private record Seen(Stamps stamps, long since) {}
+    private record Seen(long size, long modified, long since) {}
 
     /** Until when (nano time) a file is left alone, and what kept it from being taken. */
     private record Postponed(long until, Class<?> reason) {}
-
-    /** The size of a file, and when it changed last, by its content and by the system (milliseconds). */
-    private record Stamps(boolean isRegular, long size, long modified, long changed) {
-
-        static Stamps of(Path path) throws IOException {
-            Map<String, Object> attributes = Files.readAttributes(
-                    path, "unix:isRegularFile,size,lastModifiedTime,ctime", LinkOption.NOFOLLOW_LINKS);
-            return new Stamps(
-                    attributes.get("isRegularFile") == Boolean.TRUE,
-                    (Long) Objects.requireNonNull(attributes.get("size")),
-                    millis(attributes.get("lastModifiedTime")),
-                    millis(attributes.get("ctime")));
-        }
-
-        private static long millis(@Nullable Object time) {
-            return ((FileTime) Objects.requireNonNull(time)).toMillis();
-        }
-    }
 
     /**
      * @param clock the one that stamps the files, whatever is done to it
@@ -83,6 +67,7 @@ public final class InboxFiles implements GenericFileFilter<File> {
         this.clock = clock;
         this.nanoTime = nanoTime;
         this.step = new ClockStep(clock, nanoTime);
+        this.swept = nanoTime.getAsLong();
     }
 
     @Override
@@ -95,7 +80,7 @@ public final class InboxFiles implements GenericFileFilter<File> {
     }
 
     /** Leaves a file that could not be taken alone for a while, and says so, for one reason once. */
-    void postpone(Path file, Exception reason) {
+    void postpone(Path file, Throwable reason) {
         var now = new Postponed(nanoTime.getAsLong() + PAUSE_AFTER_FAILURE.toNanos(), reason.getClass());
         Postponed before = postponed.put(file, now);
         if (before == null || before.reason() != now.reason()) {
@@ -197,29 +182,33 @@ public final class InboxFiles implements GenericFileFilter<File> {
     }
 
     private boolean isSettled(Path path) {
-        Stamps stamps;
+        BasicFileAttributes attributes;
         try {
-            stamps = Stamps.of(path);
+            attributes = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
             return false;
         }
-        if (!stamps.isRegular()) {
+        if (!attributes.isRegularFile()) {
             return false;
         }
         boolean steady = !step.isWithin(settle);
-        long age = clock.millis() - Math.min(stamps.modified(), stamps.changed());
+        long modified = attributes.lastModifiedTime().toMillis();
+        long age = clock.millis() - modified;
         if (age < 0) {
-            return isUnchanged(path, stamps);
+            return isUnchanged(path, attributes.size(), modified);
         }
         watched.remove(path);
         return steady && age >= settle.toMillis();
     }
 
-    private boolean isUnchanged(Path path, Stamps stamps) {
+    private boolean isUnchanged(Path path, long size, long modified) {
         long now = nanoTime.getAsLong();
         Seen seen = watched.get(path);
-        if (seen == null || !seen.stamps().equals(stamps)) {
-            seen = new Seen(stamps, now);
+        if (seen == null && !hasRoom(now)) {
+            return false;
+        }
+        if (seen == null || seen.size() != size || seen.modified() != modified) {
+            seen = new Seen(size, modified, now);
             watched.put(path, seen);
         }
         if (now - seen.since() < settle.toNanos()) {
@@ -227,5 +216,14 @@ public final class InboxFiles implements GenericFileFilter<File> {
         }
         watched.remove(path);
         return true;
+    }
+
+    /** Memory is for some at a time; the others have their turn when these are taken, or gone. */
+    private boolean hasRoom(long now) {
+        if (watched.size() >= MOST_WATCHED && now - swept >= PAUSE_AFTER_FAILURE.toNanos()) {
+            swept = now;
+            watched.keySet().removeIf(path -> !Files.exists(path));
+        }
+        return watched.size() < MOST_WATCHED;
     }
 }

@@ -23,6 +23,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.camel.Exchange;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,7 @@ public final class Intake {
     private final Folders folders;
     private final InboxFiles inboxFiles;
     private final FileReadings readings;
+    private final LongAdder taken = new LongAdder();
 
     /** Where dropped files are, and where they go. All on one file system. */
     public record Folders(Path inbox, Path archive, Path rejected) {}
@@ -107,6 +109,11 @@ public final class Intake {
         CrashPoint.AFTER_RECEIVED.reach();
     }
 
+    /** How many files were taken in so far. */
+    public long taken() {
+        return taken.sum();
+    }
+
     /** The items of the opened file, in chunks; none when the ledger knows them all. */
     public Iterator<List<Entry>> entries(Exchange exchange) {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
@@ -150,6 +157,7 @@ public final class Intake {
         inboxFiles.left(reading.path());
         forgetHalfRead(file);
         ledger.archived(file);
+        taken.increment();
         CrashPoint.AFTER_ARCHIVED.reach();
     }
 
@@ -204,7 +212,7 @@ public final class Intake {
 
     /** A file could not be taken, through no fault of its own: it stays in the inbox and is tried again later. */
     public void postpone(Exchange exchange) {
-        Exception reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Exception.class);
+        Throwable reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
         release(exchange);
         // in the middle of the split the body is a list of items
         FileReading reading = exchange.getVariable(READING, FileReading.class);
@@ -214,7 +222,7 @@ public final class Intake {
         postpone(path, reason);
     }
 
-    private void postpone(Path path, Exception reason) {
+    private void postpone(Path path, Throwable reason) {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             inboxFiles.postpone(path, reason);
         } else {

@@ -132,7 +132,11 @@ public final class Runs {
         if (now - lastReport >= REPORT_EVERY.toNanos()) {
             lastReport = now;
             Ledger.Work work = worker.work(horizon);
-            LOG.info("{} calls to go, {} files to deliver", work.unfinished(), work.undelivered());
+            LOG.info(
+                    "{} files taken, {} calls to go, {} files to deliver",
+                    worker.filesTaken(),
+                    work.unfinished(),
+                    work.undelivered());
         }
     }
 }

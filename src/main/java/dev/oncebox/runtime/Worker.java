@@ -295,6 +295,11 @@ public final class Worker implements AutoCloseable {
         return ledger.work(horizon, reach(horizon));
     }
 
+    /** How many files were taken from the inbox so far. */
+    public long filesTaken() {
+        return intake.taken();
+    }
+
     /** Whether no file waits in the inbox to be taken. */
     public boolean isInboxEmpty() {
         return inboxFiles.isEmpty();

@@ -92,7 +92,7 @@ class InboxFilesTest {
     }
 
     @Test
-    void a_time_stamp_in_the_future_says_nothing_and_the_systems_own_counts() throws IOException {
+    void a_time_stamp_in_the_future_says_nothing_and_the_file_is_watched() throws IOException {
         Path file = Files.setLastModifiedTime(file(), FileTime.from(Instant.parse("2261-01-01T00:00:00Z")));
 
         assertThat(accepted(file)).isFalse();
