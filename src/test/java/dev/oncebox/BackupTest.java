@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** {@code oncebox backup}, and a start on what it made. */
@@ -65,6 +66,21 @@ class BackupTest extends StubbedHome {
         assertThat(backup(home, folder.resolve("link/ledger.db-wal")).exit()).isEqualTo(2);
         assertThat(backup(home, folder.resolve("nowhere/safe.db")).err()).contains("There is no folder");
         assertThat(home.exists("safe.db")).isFalse();
+    }
+
+    @Test
+    void a_damaged_ledger_is_not_copied() throws IOException {
+        TestHome home = home();
+        home.drop("x.jsonl", Evidence.batch(3));
+        home.runUntilIdle();
+        byte[] ledger = Files.readAllBytes(home.path("data/ledger.db"));
+        Files.write(home.path("data/ledger.db"), Arrays.copyOf(ledger, ledger.length / 2));
+
+        CommandOutput refused = backup(home, folder.resolve("safe.db"));
+
+        assertThat(refused.exit()).isEqualTo(2);
+        assertThat(refused.err()).contains("is damaged");
+        assertThat(home.files("")).noneMatch(name -> name.contains("safe.db"));
     }
 
     /** The ledger goes on after the backup and sends everything; the backup says of all of it that it waits. */

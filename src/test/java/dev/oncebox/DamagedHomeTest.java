@@ -26,7 +26,8 @@ class DamagedHomeTest extends StubbedHome {
             new String[] {"journal", "x.jsonl"},
             new String[] {"answers", "x.jsonl"},
             new String[] {"doubt", "list"},
-            new String[] {"dead", "list"});
+            new String[] {"dead", "list"},
+            new String[] {"purge", "--older-than", "366d"});
 
     private static void put(TestHome home, String file, byte[] content) throws IOException {
         Files.createDirectories(home.path(file).getParent());

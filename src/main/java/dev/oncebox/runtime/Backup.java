@@ -3,6 +3,7 @@ package dev.oncebox.runtime;
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.files.DurableFile;
 import dev.oncebox.ledger.sql.SqlBackup;
+import dev.oncebox.ledger.sql.SqlRetention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -47,6 +48,7 @@ public final class Backup {
         if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
             throw taken(file);
         }
+        lookOver();
         try (DurableFile copy = DurableFile.create(folder, target.getFileName().toString())) {
             Files.setPosixFilePermissions(copy.place(), PosixFilePermissions.fromString("rw-------"));
             SqlBackup.Counts counts = SqlBackup.copy(ledger, copy.place(), clock.millis());
@@ -57,6 +59,16 @@ public final class Backup {
             return new Made(target, bytes, counts);
         } catch (IOException e) {
             throw new ConfigException("The backup " + file + " cannot be written: " + e + ".");
+        }
+    }
+
+    /** Where nobody works on it, nobody has seen whether it is whole: a torn log is read over in silence. */
+    private void lookOver() {
+        Purge.requireLedger(ledger);
+        try (WorkerLock lock = WorkerLock.acquire(ledger, WorkerLock.Purpose.BACKUP)) {
+            SqlRetention.requireHealth(ledger);
+        } catch (WorkerLock.HeldException e) {
+            // whoever works on it has looked it over
         }
     }
 

@@ -39,11 +39,8 @@ final class LockQueue {
                 if (!ends && (holder.isAlive() || ++doubtful > DOUBTFUL_LOOKS)) {
                     throw new Worker.BusyException(String.valueOf(held.getMessage()));
                 }
-                if (ends && !told) {
-                    LOG.info(
-                            "Waiting for {} to end, which works on the ledger: {}",
-                            purpose == WorkerLock.Purpose.ASK ? "an ask" : "a purge",
-                            holder.name());
+                if (purpose != null && ends && !told) {
+                    LOG.info("Waiting for {} to end, which works on the ledger: {}", purpose.named(), holder.name());
                     told = true;
                 }
             }

@@ -61,9 +61,7 @@ public final class Purge {
      * @throws LedgerException when the ledger cannot be written
      */
     public End run(long before) {
-        if (!Files.exists(ledger)) {
-            throw new ConfigException("There is no ledger " + ledger + ". Check --home.");
-        }
+        requireLedger(ledger);
         long size = SqlRetention.size(ledger);
         try (WorkerLock lock = WorkerLock.acquire(ledger, WorkerLock.Purpose.PURGE)) {
             SqlRetention.requireHealth(ledger);
@@ -87,6 +85,12 @@ public final class Purge {
             free = retention.free();
         }
         return new End(before, dropped, size, SqlRetention.size(ledger), free, remark);
+    }
+
+    static void requireLedger(Path ledger) {
+        if (!Files.exists(ledger)) {
+            throw new ConfigException("There is no ledger " + ledger + ". Check --home.");
+        }
     }
 
     private static String inUse(String worker) {

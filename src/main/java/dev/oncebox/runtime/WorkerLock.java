@@ -31,11 +31,17 @@ final class WorkerLock implements AutoCloseable {
         RUN,
         ASK,
         CHECK,
-        PURGE;
+        PURGE,
+        BACKUP;
 
         /** Whether it ends soon and by itself, so that a runtime waits for it. */
         boolean isShort() {
-            return this == ASK || this == PURGE;
+            return this == ASK || this == PURGE || this == BACKUP;
+        }
+
+        /** With its article, for people. */
+        String named() {
+            return (this == ASK ? "an " : "a ") + text();
         }
 
         private String text() {
@@ -77,7 +83,7 @@ final class WorkerLock implements AutoCloseable {
 
     private static final int LONGEST_NAME = 300;
     private static final Pattern HOLDER =
-            Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check|purge)");
+            Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check|purge|backup)");
 
     private final FileChannel channel;
 

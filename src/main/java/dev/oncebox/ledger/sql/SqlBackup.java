@@ -2,8 +2,6 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.ledger.LedgerException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -30,30 +28,19 @@ public final class SqlBackup {
     /**
      * Writes the copy, and reads all of it to see that it is whole. It is not flushed to the disk.
      *
+     * @param ledgerFile of a ledger that was looked over
      * @param to an empty file
      * @param now epoch milliseconds
-     * @throws ConfigException when there is no ledger, or it is damaged
+     * @throws ConfigException when it is no ledger, or damaged
      * @throws LedgerException when the copy cannot be written, or is not what it should be
      */
     public static Counts copy(Path ledgerFile, Path to, long now) {
-        try {
-            if (!Files.exists(ledgerFile)) {
-                throw new ConfigException("There is no ledger " + ledgerFile + ". Check --home.");
-            }
-            if (Files.size(ledgerFile) == 0) {
-                throw new ConfigException("The ledger " + ledgerFile + " "
-                        + SqliteHealth.damaged("it is empty, which no ledger ever is"));
-            }
-            long sends = writeTo(ledgerFile, to);
-            Counts copied = stampAndCheck(to, now);
-            if (copied.sends() < sends) {
-                throw new LedgerException(
-                        "The copy lacks sends that the ledger has", false, new IllegalStateException());
-            }
-            return copied;
-        } catch (IOException e) {
-            throw new ConfigException("The ledger " + ledgerFile + " cannot be read: " + e + ".");
+        long sends = writeTo(ledgerFile, to);
+        Counts copied = stampAndCheck(to, now);
+        if (copied.sends() < sends) {
+            throw new LedgerException("The copy lacks sends that the ledger has", false, new IllegalStateException());
         }
+        return copied;
     }
 
     private static long writeTo(Path ledgerFile, Path to) {
