@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class InboxProof {
 
     /** {@code -Doncebox.proof.files=1000000} makes it long. */
-    private static final int FILES = Integer.getInteger("oncebox.proof.files", 50_000);
+    private static final int FILES = Integer.getInteger("oncebox.proof.files", 15_000);
 
     private static final int TEXTS = 500;
     private static final int LINES = 20_000;
