@@ -156,6 +156,11 @@ final class Sqlite implements Dialect {
     }
 
     @Override
+    public boolean marksCopies() {
+        return true;
+    }
+
+    @Override
     public @Nullable String lost() {
         Object now = identityNow();
         if (now == null) {
