@@ -29,6 +29,11 @@ interface Dialect extends AutoCloseable {
     /** Whether the database itself is in trouble, so that nothing more may be written, rather than one statement. */
     boolean isFatal(SQLException failure);
 
+    /** Whether a copy of a ledger knows that it is one, see {@link SqlRestored}. */
+    default boolean marksCopies() {
+        return false;
+    }
+
     /** Null while the ledger is the one that was opened, else what happened to it. */
     @Nullable
     String lost();

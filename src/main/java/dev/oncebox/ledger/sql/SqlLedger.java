@@ -257,7 +257,9 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public Optional<Restored> restored() {
-        return writer.write(session -> new SqlRestored(clock).hold(session, node));
+        return dialect.marksCopies()
+                ? writer.write(session -> new SqlRestored(clock).hold(session, node))
+                : Optional.empty();
     }
 
     @Override

@@ -158,6 +158,11 @@ final class Sqlite implements Dialect {
     }
 
     @Override
+    public boolean marksCopies() {
+        return true;
+    }
+
+    @Override
     public @Nullable String lost() {
         Object now = identityNow();
         if (now == null) {
