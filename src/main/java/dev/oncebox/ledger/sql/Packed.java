@@ -26,8 +26,15 @@ final class Packed {
     }
 
     private static boolean isWellFormed(String text) {
-        return text.codePoints()
-                .noneMatch(point -> point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE);
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                if (Character.charCount(text.codePointAt(i)) == 1) {
+                    return false;
+                }
+                i++;
+            }
+        }
+        return true;
     }
 
     /** Java's own encoder for UTF-16 would replace what it is needed for. */

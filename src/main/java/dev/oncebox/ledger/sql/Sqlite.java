@@ -45,6 +45,8 @@ final class Sqlite implements Dialect {
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
         config.setBusyTimeout(BUSY_MILLIS);
         config.setCacheSize(-32_000);
+        // nobody asks for them, and the driver would look after every statement
+        config.setGetGeneratedKeys(false);
         if (readOnly) {
             config.setReadOnly(true);
         } else {
