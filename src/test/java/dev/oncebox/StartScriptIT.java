@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
@@ -144,6 +145,35 @@ class StartScriptIT {
 
         assertThat(check.exit()).as(check.out() + check.err()).isZero();
         assertThat(check.out()).startsWith("All is well");
+    }
+
+    @Test
+    void a_start_takes_its_classes_from_the_archive_where_it_fits_and_is_silent_where_it_does_not() throws IOException {
+        Path copy = folder.resolve("shared");
+        ShellCommand.of("cp", "-rp", DIST.toString(), copy.toString()).run();
+        Result made = ShellCommand.of(copy + "/bin/share-classes").run();
+        assertThat(made.exit()).as(made.out() + made.err()).isZero();
+        Path archive = Path.of(made.out().strip());
+
+        assertThat(sharedClasses(copy)).isPositive();
+
+        assertThat(archive.toFile().setWritable(true)).isTrue();
+        Files.writeString(archive, "no archive");
+        assertThat(sharedClasses(copy)).isZero();
+    }
+
+    private long sharedClasses(Path dist) throws IOException {
+        Path loaded = folder.resolve("loaded.txt");
+        Result result = ShellCommand.of(dist + "/bin/oncebox", "--version")
+                .with("JAVA_OPTS", "-Xlog:class+load:file=" + loaded.getFileName())
+                .in(folder)
+                .run();
+        assertThat(result.out()).startsWith("oncebox ");
+        assertThat(result.err()).isEmpty();
+        try (Stream<String> lines = Files.lines(loaded)) {
+            return lines.filter(line -> line.contains("dev.oncebox.") && line.contains("shared objects file"))
+                    .count();
+        }
     }
 
     private void makeJar(Path jar) throws IOException {

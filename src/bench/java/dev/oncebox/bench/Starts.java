@@ -2,6 +2,7 @@ package dev.oncebox.bench;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,33 +38,61 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
 
     @Override
     public void run(Report report) throws IOException, InterruptedException {
+        List<Double> sent = starts(report, "start to first answer, against java -version and Camel's boot");
+        share();
+        starts(report, "the same after bin/share-classes");
+        unshare();
+        List<Double> restarted = new ArrayList<>();
+        List<Double> ratios = new ArrayList<>();
+        for (int round = 0; round < sizes.rounds(); round++) {
+            restarted.add(restart());
+            ratios.add(restarted.get(round) / sent.get(round));
+        }
+        report.add(Target.atMost(
+                3,
+                "kill -9 and start to first send, against a normal start",
+                new Series(ratios),
+                sizes.pending() + " calls pending; " + text(restarted) + " ms against " + text(sent) + " ms"));
+    }
+
+    /** Returns how long each start took to its first send. */
+    private List<Double> starts(Report report, String what) throws IOException, InterruptedException {
         List<Double> java = new ArrayList<>();
         List<Double> camel = new ArrayList<>();
         List<Double> sent = new ArrayList<>();
         List<Double> answered = new ArrayList<>();
-        List<Double> restarted = new ArrayList<>();
-        List<Double> startRatios = new ArrayList<>();
-        List<Double> restartRatios = new ArrayList<>();
+        List<Double> ratios = new ArrayList<>();
         for (int round = 0; round < sizes.rounds(); round++) {
             java.add(java());
             camel.add(camel());
             First first = first();
             sent.add(first.sent());
             answered.add(first.answered());
-            restarted.add(restart());
-            startRatios.add(first.answered() / (java.get(round) + camel.get(round)));
-            restartRatios.add(restarted.get(round) / first.sent());
+            ratios.add(first.answered() / (java.get(round) + camel.get(round)));
         }
         report.add(Target.atMost(
                 1.3,
-                "start to first answer, against java -version and Camel's boot",
-                new Series(startRatios),
+                what,
+                new Series(ratios),
                 text(answered) + " ms against " + text(java) + " + " + text(camel) + " ms"));
-        report.add(Target.atMost(
-                3,
-                "kill -9 and start to first send, against a normal start",
-                new Series(restartRatios),
-                sizes.pending() + " calls pending; " + text(restarted) + " ms against " + text(sent) + " ms"));
+        return sent;
+    }
+
+    private void share() throws IOException, InterruptedException {
+        Path log = lab.newFolder("share").resolve("log");
+        List<String> command = List.of(lab.dist().resolve("bin/share-classes").toString());
+        try (Watched process = Watched.start(command, Map.of("JAVA_HOME", System.getProperty("java.home")), log)) {
+            process.finish(PATIENCE);
+        }
+    }
+
+    private void unshare() throws IOException {
+        try (DirectoryStream<Path> archives =
+                Files.newDirectoryStream(lab.dist().resolve("lib"), "classes-*.jsa")) {
+            for (Path archive : archives) {
+                Files.delete(archive);
+            }
+        }
     }
 
     private static String text(List<Double> millis) {
