@@ -33,7 +33,9 @@ final class GcLog {
                 total += Math.max(0, Double.parseDouble(collection.group(2)) - rest);
                 rest = Double.parseDouble(collection.group(3));
                 log.allocated.add(Long.parseLong(collection.group(1)), total);
-                log.kept.add(rest);
+                if (line.contains("Pause Full")) {
+                    log.kept.add(rest);
+                }
             }
         }
         return log;
@@ -44,7 +46,7 @@ final class GcLog {
         return allocated;
     }
 
-    /** The most that was left after a collection, in MB; the last ones only, since a heap grows into its size. */
+    /** The most that a full collection left, in MB: what others leave is garbage in part. */
     double mostKept() {
         return kept.stream().mapToDouble(Double::doubleValue).max().orElse(Double.NaN);
     }

@@ -6,9 +6,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The most memory that is left after any collection, of a long file and of a short one; in the same small heap. */
+/**
+ * The most memory that is in use while calls are sent, of a long file and of a short one in the same small heap: what is
+ * garbage is collected every second.
+ */
 record Heap(Lab lab, Sizes sizes) implements Measurement {
 
     private static final int IN_FLIGHT = 64;
@@ -45,7 +49,13 @@ record Heap(Lab lab, Sizes sizes) implements Measurement {
         Contestant.Plan run = home.run(
                 Stream.concat(SMALL.stream(), Stream.of(GcLog.option(gc))).toList(), "run", "--until-idle");
         try (Watched process = Watched.start(run.command(), run.environment(), folder.resolve("log"))) {
-            process.finish(Duration.ofHours(2));
+            while (process.isAlive()) {
+                TimeUnit.SECONDS.sleep(1);
+                if (lab.served().first() > 0) {
+                    collect(process);
+                }
+            }
+            process.finish(Duration.ofMinutes(1));
         }
         Served served = lab.served();
         if (served.accepted() != lines) {
@@ -54,5 +64,15 @@ record Heap(Lab lab, Sizes sizes) implements Measurement {
         double mb = GcLog.read(gc).mostKept();
         Lab.delete(folder);
         return new Need(mb, lines / served.seconds());
+    }
+
+    /** Of a process that has ended meanwhile there is nothing to collect. */
+    private static void collect(Watched process) throws IOException, InterruptedException {
+        String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        new ProcessBuilder(jcmd, "" + process.pid(), "GC.run")
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
     }
 }

@@ -55,6 +55,10 @@ final class Watched implements AutoCloseable {
         return process.isAlive();
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     /** Waits for its end. */
     void finish(Duration patience) throws InterruptedException {
         if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
