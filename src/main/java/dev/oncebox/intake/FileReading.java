@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
-    private static final int CHUNK_ITEMS = 500;
+    private static final int CHUNK_ITEMS = 2000;
     private static final long CHUNK_BYTES = 4 << 20;
 
     private final Path path;

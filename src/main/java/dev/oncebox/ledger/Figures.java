@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param items requests in all files
  * @param answered items whose call is answered
  * @param failed items that could not be sent, and items whose call failed for good
- * @param pending items whose file waits for their call
+ * @param pending items whose call has no end yet
  * @param calls how many calls are in each state; a state that none is in may be missing
  * @param sends every send ever started
  * @param fresh answered items that caused their call

@@ -60,7 +60,8 @@ public record Outcome(
      * @param sentAt when it was last sent, epoch milliseconds; 0: never
      * @param doneAt when it ended
      * @param history what each attempt came to, oldest first; empty for a call that was sent once
-     * @param requestId the provider's own id of the last attempt that had one
+     * @param requestId the provider's own id of the last attempt that had one; null when there is none, or the file's
+     *     layout needs none
      */
     public record CallRecord(
             long id,

@@ -13,4 +13,7 @@ public interface LedgerStorage {
 
     /** A connection of its own, to look at the tables. */
     Connection look() throws SQLException;
+
+    /** Fails when a statement so far needs the longer the more the ledger holds, as far as the database says so. */
+    default void checkStatements() {}
 }

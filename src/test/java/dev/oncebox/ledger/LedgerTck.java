@@ -57,6 +57,44 @@ public abstract class LedgerTck {
     @AfterEach
     void close() {
         ledger.close();
+        storage.checkStatements();
+        checkTotals();
+    }
+
+    /** What status shows is what there is. */
+    private void checkTotals() {
+        assertThat(rows(
+                        "SELECT engine, state, calls, sends, charged, priced, unpriced, cost FROM call_total"
+                                + " WHERE calls > 0 ORDER BY engine, state",
+                        row -> columns(row, 8)))
+                .as("totals of calls")
+                .isEqualTo(rows(
+                        "SELECT engine, state, count(*), sum(sends), count(CASE WHEN attempts > 0 THEN 1 END),"
+                                + " count(cost), count(CASE WHEN cost IS NULL AND sends > 0 AND (state = 'DONE'"
+                                + " OR state = 'DEAD' AND attempts > doubts) THEN 1 END), coalesce(sum(cost), 0)"
+                                + " FROM call GROUP BY engine, state ORDER BY engine, state",
+                        row -> columns(row, 8)));
+        assertThat(rows(
+                        "SELECT ending, items, fresh FROM item_total WHERE items > 0 ORDER BY ending",
+                        row -> columns(row, 3)))
+                .as("totals of items")
+                .isEqualTo(rows(
+                        "SELECT ending, count(*), sum(fresh) FROM (SELECT i.fresh, CASE WHEN c.id IS NULL THEN 'NONE'"
+                                + " WHEN c.state IN ('DONE', 'DEAD') THEN c.state ELSE 'OPEN' END AS ending"
+                                + " FROM item i LEFT JOIN call c ON c.id = i.call) e GROUP BY ending ORDER BY ending",
+                        row -> columns(row, 3)));
+        assertThat(rows("SELECT state, files FROM file_total WHERE files > 0 ORDER BY state", row -> columns(row, 2)))
+                .as("totals of files")
+                .isEqualTo(
+                        rows("SELECT state, count(*) FROM file GROUP BY state ORDER BY state", row -> columns(row, 2)));
+    }
+
+    private static List<String> columns(ResultSet row, int count) throws SQLException {
+        List<String> columns = new ArrayList<>();
+        for (int i = 1; i <= count; i++) {
+            columns.add(row.getString(i));
+        }
+        return columns;
     }
 
     /** Ends the worker, as a crash does as far as the ledger can tell, and starts another one. */

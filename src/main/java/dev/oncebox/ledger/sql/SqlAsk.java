@@ -29,7 +29,7 @@ public final class SqlAsk implements AutoCloseable {
     private final Session session;
     private final SqlIntake intake;
 
-    private SqlAsk(Path file, Dialect dialect, Session session, int keyVersion, Clock clock) {
+    SqlAsk(Path file, Dialect dialect, Session session, int keyVersion, Clock clock) {
         this.file = file;
         this.dialect = dialect;
         this.session = session;

@@ -27,14 +27,19 @@ final class SqlDeliveries {
 
     private static final HexFormat HEX = HexFormat.of();
 
-    private static final String OUTCOMES =
-            "SELECT i.n, i.line, i.\"offset\", coalesce(i.id, CAST(i.n AS TEXT)), i.variant, i.fresh,"
-                    + " i.code, i.message, c.id, c.key, c.state, c.attempts, c.doubts, c.engine, c.model, c.usage,"
-                    + " c.input_tokens, c.output_tokens, c.cost, c.sent, c.ended, c.code, c.reason, a.json, a.body, c.sends,"
-                    + " CASE WHEN c.sends > 0 THEN (SELECT e.request_id FROM event e WHERE e.call = c.id"
-                    + " AND e.request_id IS NOT NULL ORDER BY e.seq DESC LIMIT 1) END"
-                    + " FROM item i LEFT JOIN call c ON c.id = i.call LEFT JOIN answer a ON a.call = c.id"
-                    + " WHERE i.file = ? AND i.n > ? ORDER BY i.n LIMIT ?";
+    private static final String OUTCOMES = outcomes("NULL");
+
+    private static final String WITH_REQUEST_IDS =
+            outcomes("CASE WHEN c.sends > 0 THEN (SELECT e.request_id FROM event e"
+                    + " WHERE e.call = c.id AND e.request_id IS NOT NULL ORDER BY e.seq DESC LIMIT 1) END");
+
+    private static String outcomes(String requestId) {
+        return "SELECT i.n, i.line, i.\"offset\", coalesce(i.id, CAST(i.n AS TEXT)), i.variant, i.fresh,"
+                + " i.code, i.message, c.id, c.key, c.state, c.attempts, c.doubts, c.engine, c.model, c.usage,"
+                + " c.input_tokens, c.output_tokens, c.cost, c.sent, c.ended, c.code, c.reason, a.json, a.body, c.sends, "
+                + requestId + " FROM item i LEFT JOIN call c ON c.id = i.call LEFT JOIN answer a ON a.call = c.id"
+                + " WHERE i.file = ? AND i.n > ? ORDER BY i.n LIMIT ?";
+    }
 
     private static final String HISTORY =
             "SELECT attempt, engine, kind, charged, cost, request_id FROM event e WHERE call = ?"
@@ -76,9 +81,10 @@ final class SqlDeliveries {
 
     boolean outcomes(Session session, SettledFile file, Consumer<Outcome> each) throws SQLException {
         var page = new Page(session, file, each);
+        String outcomes = file.kind() == DroppedFile.Kind.OPENAI ? WITH_REQUEST_IDS : OUTCOMES;
         do {
             page.rows = 0;
-            session.each(OUTCOMES, page::take, file.id(), page.last, PAGE);
+            session.each(outcomes, page::take, file.id(), page.last, PAGE);
         } while (page.rows == PAGE && page.settled);
         return page.settled;
     }
@@ -110,7 +116,7 @@ final class SqlDeliveries {
     static void ended(Session session, long file, Consumer<Outcome> each) throws SQLException {
         long last = -1;
         while (true) {
-            List<Row> rows = session.list(OUTCOMES, row -> row(session, row, null), file, last, SHORT_PAGE);
+            List<Row> rows = session.list(WITH_REQUEST_IDS, row -> row(session, row, null), file, last, SHORT_PAGE);
             if (rows.isEmpty()) {
                 return;
             }

@@ -6,13 +6,17 @@ import dev.oncebox.ledger.Ledger;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what is in a ledger. Runs inside one transaction, so that the numbers fit together. */
+/** Reads the totals of a ledger. Runs inside one transaction, so that the numbers fit together. */
 final class SqlFigures {
+
+    private static final Items NONE = new Items("NONE", 0, 0);
 
     private final Session session;
 
@@ -20,80 +24,75 @@ final class SqlFigures {
         this.session = session;
     }
 
-    private record Files(long taken, long delivered, long items, long invalid, long pending) {}
+    /** All calls of an engine in a state. */
+    private record Calls(String engine, CallState state, long calls, long sends) {}
 
-    private record Items(CallState state, boolean fresh, long count) {}
+    private record Items(String ending, long items, long fresh) {}
 
     Figures read(long now) throws SQLException {
-        Files files = files();
-        long dead = 0;
-        long fresh = 0;
-        long reused = 0;
-        for (Items items : items()) {
-            if (items.state() == CallState.DEAD) {
-                dead += items.count();
-            } else if (items.state() == CallState.DONE && items.fresh()) {
-                fresh += items.count();
-            } else if (items.state() == CallState.DONE) {
-                reused += items.count();
-            }
+        List<Calls> calls = session.list(
+                "SELECT engine, state, calls, sends FROM call_total WHERE calls > 0",
+                row -> new Calls(
+                        row.getString(1), CallState.valueOf(row.getString(2)), row.getLong(3), row.getLong(4)));
+        Map<String, Items> items = new HashMap<>();
+        for (Items each : session.list(
+                "SELECT ending, items, fresh FROM item_total",
+                row -> new Items(row.getString(1), row.getLong(2), row.getLong(3)))) {
+            items.put(each.ending(), each);
         }
+        Items answered = items.getOrDefault("DONE", NONE);
+        Items open = items.getOrDefault("OPEN", NONE);
+        long failed = items.getOrDefault("DEAD", NONE).items()
+                + items.getOrDefault("NONE", NONE).items();
         return new Figures(
-                files.taken(),
-                files.delivered(),
-                files.items(),
-                fresh + reused,
-                files.invalid() + dead,
-                files.pending(),
-                calls(),
-                session.number("SELECT coalesce(sum(sends), 0) FROM call"),
-                fresh,
-                reused,
+                session.number("SELECT coalesce(sum(files), 0) FROM file_total"),
+                session.number("SELECT files FROM file_total WHERE state = 'DELIVERED'"),
+                answered.items() + open.items() + failed,
+                answered.items(),
+                failed,
+                open.items(),
+                byState(calls),
+                calls.stream().mapToLong(Calls::sends).sum(),
+                answered.fresh(),
+                answered.items() - answered.fresh(),
                 cost(),
-                inFlight(),
-                accepted(),
-                waiting(now),
+                inState(calls, CallState.SENT),
+                accepted(calls),
+                waiting(calls, now),
                 SqlEngines.pauses(session),
                 nodes(now));
     }
 
-    private Files files() throws SQLException {
-        Files files = session.one(
-                "SELECT count(*), count(CASE state WHEN 'DELIVERED' THEN 1 END), coalesce(sum(items), 0),"
-                        + " coalesce(sum(invalid), 0), coalesce(sum(pending), 0) FROM file",
-                row -> new Files(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)));
-        return files == null ? new Files(0, 0, 0, 0, 0) : files;
+    private static Map<CallState, Long> byState(List<Calls> calls) {
+        Map<CallState, Long> counts = new EnumMap<>(CallState.class);
+        calls.forEach(each -> counts.merge(each.state(), each.calls(), Long::sum));
+        return counts;
     }
 
-    private List<Items> items() throws SQLException {
-        return session.list(
-                "SELECT c.state, i.fresh, count(*) FROM item i JOIN call c ON c.id = i.call"
-                        + " WHERE c.state IN ('DONE', 'DEAD') GROUP BY c.state, i.fresh",
-                row -> new Items(CallState.valueOf(row.getString(1)), row.getBoolean(2), row.getLong(3)));
+    private static SortedMap<String, Long> inState(List<Calls> calls, CallState state) {
+        SortedMap<String, Long> counts = new TreeMap<>();
+        calls.stream().filter(each -> each.state() == state).forEach(each -> counts.put(each.engine(), each.calls()));
+        return counts;
     }
 
-    private Map<CallState, Long> calls() throws SQLException {
-        Map<CallState, Long> calls = new EnumMap<>(CallState.class);
-        session.each("SELECT state, count(*) FROM call GROUP BY state", row -> {
-            calls.put(CallState.valueOf(row.getString(1)), row.getLong(2));
-            return true;
-        });
-        return calls;
-    }
+    private record Cost(long charged, long priced, long unpriced, long sum) {}
 
     /** Attempts in doubt are in no sum: they are told apart by the doubts. */
     private @Nullable BigDecimal cost() throws SQLException {
-        boolean unpriced = session.is("EXISTS (SELECT 1 FROM call WHERE cost IS NULL AND sends > 0"
-                + " AND (state = 'DONE' OR state = 'DEAD' AND attempts > doubts))"
-                + " OR EXISTS (SELECT 1 FROM event WHERE charged = 'YES' AND cost IS NULL)");
-        if (unpriced) {
+        Cost cost = session.one(
+                "SELECT coalesce(sum(charged), 0), coalesce(sum(priced), 0), coalesce(sum(unpriced), 0),"
+                        + " coalesce(sum(cost), 0) FROM call_total",
+                row -> new Cost(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4)));
+        if (cost == null) {
+            return BigDecimal.ZERO;
+        }
+        if (cost.unpriced() > 0 || session.is("EXISTS (SELECT 1 FROM event WHERE charged = 'YES' AND cost IS NULL)")) {
             return null;
         }
-        if (session.number("SELECT count(cost) FROM call") > 0) {
-            return SqlDeliveries.cost(session.number("SELECT sum(cost) FROM call"));
+        if (cost.priced() > 0) {
+            return SqlDeliveries.cost(cost.sum());
         }
-        boolean perhapsCharged = session.is("EXISTS (SELECT 1 FROM call WHERE attempts > 0)");
-        return perhapsCharged ? null : BigDecimal.ZERO;
+        return cost.charged() > 0 ? null : BigDecimal.ZERO;
     }
 
     /** What was, or may have been, charged since a moment; what was accepted and has no end yet at no known cost. */
@@ -115,46 +114,41 @@ final class SqlFigures {
         return BigDecimal.valueOf(cost, 9);
     }
 
-    private Map<String, Long> inFlight() throws SQLException {
-        Map<String, Long> inFlight = new TreeMap<>();
-        session.each("SELECT engine, count(*) FROM call WHERE state = 'SENT' GROUP BY engine", row -> {
-            inFlight.put(row.getString(1), row.getLong(2));
-            return true;
-        });
-        return inFlight;
-    }
-
-    private Map<String, Figures.Accepted> accepted() throws SQLException {
+    private Map<String, Figures.Accepted> accepted(List<Calls> calls) throws SQLException {
         Map<String, Figures.Accepted> accepted = new TreeMap<>();
-        session.each("SELECT engine, count(*), min(sent) FROM call WHERE state = 'POLLING' GROUP BY engine", row -> {
-            accepted.put(row.getString(1), new Figures.Accepted(row.getLong(2), row.getLong(3)));
-            return true;
-        });
+        for (Map.Entry<String, Long> engine : inState(calls, CallState.POLLING).entrySet()) {
+            long since = session.number(
+                    "SELECT min(sent) FROM call WHERE state = 'POLLING' AND engine = ?", engine.getKey());
+            accepted.put(engine.getKey(), new Figures.Accepted(engine.getValue(), since));
+        }
         return accepted;
     }
 
     /** How many accepted calls wait for each engine. */
     static Map<String, Long> polling(Session session) throws SQLException {
         Map<String, Long> polling = new TreeMap<>();
-        session.each("SELECT engine, count(*) FROM call WHERE state = 'POLLING' GROUP BY engine", row -> {
+        session.each("SELECT engine, calls FROM call_total WHERE state = 'POLLING' AND calls > 0", row -> {
             polling.put(row.getString(1), row.getLong(2));
             return true;
         });
         return polling;
     }
 
-    private Map<String, Figures.Waiting> waiting(long now) throws SQLException {
+    private record Later(long calls, long next) {}
+
+    private Map<String, Figures.Waiting> waiting(List<Calls> calls, long now) throws SQLException {
         Map<String, Figures.Waiting> waiting = new TreeMap<>();
-        session.each(
-                "SELECT engine, count(CASE WHEN due <= ? THEN 1 END), count(CASE WHEN due > ? THEN 1 END),"
-                        + " coalesce(min(CASE WHEN due > ? THEN due END), 0) FROM call WHERE state = 'READY' GROUP BY engine",
-                row -> {
-                    waiting.put(row.getString(1), new Figures.Waiting(row.getLong(2), row.getLong(3), row.getLong(4)));
-                    return true;
-                },
-                now,
-                now,
-                now);
+        for (Map.Entry<String, Long> engine : inState(calls, CallState.READY).entrySet()) {
+            Later later = session.one(
+                    "SELECT count(*), coalesce(min(due), 0) FROM call WHERE state = 'READY' AND engine = ? AND due > ?",
+                    row -> new Later(row.getLong(1), row.getLong(2)),
+                    engine.getKey(),
+                    now);
+            long notYet = later == null ? 0 : later.calls();
+            waiting.put(
+                    engine.getKey(),
+                    new Figures.Waiting(engine.getValue() - notYet, notYet, later == null ? 0 : later.next()));
+        }
         return waiting;
     }
 

@@ -17,13 +17,12 @@ import org.jspecify.annotations.Nullable;
 /** Message Store: files, their items, and the calls that the items ask for. Runs inside the writer's transactions. */
 final class SqlIntake {
 
-    private static final String TWIN =
-            "SELECT i.n, c.key, c.content FROM item i LEFT JOIN call c ON c.id = i.call WHERE i.file = ?";
-    /** The inner query stays within the index of ids; asked directly, SQLite reads through the whole file instead. */
-    static final String WITH_ID =
-            TWIN + " AND i.n = (SELECT k.n FROM item k WHERE k.file = ? AND k.id = ? AND k.id IS NOT NULL LIMIT 1)";
+    /** Stays within the index of ids; asked for more of the item, SQLite would read through the whole file instead. */
+    static final String WITH_ID = "SELECT n FROM item WHERE file = ? AND id = ? AND id IS NOT NULL LIMIT 1";
 
-    static final String WITHOUT_ID = TWIN + " AND i.n = ? AND i.id IS NULL";
+    static final String WITHOUT_ID = "SELECT n FROM item WHERE file = ? AND n = ? AND id IS NULL";
+    private static final String TWIN =
+            "SELECT i.n, c.key, c.content FROM item i LEFT JOIN call c ON c.id = i.call WHERE i.file = ? AND i.n = ?";
     static final Pattern LINE_NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
 
     static final String KEY_CONFLICT = "key_conflict";
@@ -162,13 +161,15 @@ final class SqlIntake {
         long items = 0;
         long invalid = 0;
         long pending = 0;
+        long last = session.number("SELECT coalesce(max(n), 0) FROM item WHERE file = ?", file.id());
+        KnownCalls known = KnownCalls.of(session, entries);
         for (Entry entry : entries) {
-            if (session.number("SELECT count(*) FROM item WHERE file = ? AND n = ?", file.id(), entry.n()) > 0) {
-                readAgain(session, file.id(), entry);
+            if (entry.n() <= last && isRecorded(session, file, entry)) {
+                readAgain(session, file.id(), entry, known);
                 continue;
             }
             items++;
-            Placed placed = place(session, file, job, entry);
+            Placed placed = place(session, file, job, entry, known);
             if (placed.call() == null) {
                 invalid++;
             } else if (placed.open()) {
@@ -200,11 +201,19 @@ final class SqlIntake {
         SqlPolling.joined(session, file.id());
     }
 
-    private void readAgain(Session session, long file, Entry entry) throws SQLException {
+    private void readAgain(Session session, long file, Entry entry, KnownCalls calls) throws SQLException {
         if (entry instanceof Entry.Asking asking) {
             purged.readAgain(session, file, asking);
+            KnownCalls.KnownCall known = calls.get(asking.key());
+            if (known != null && !known.sendable()) {
+                calls.look(session, asking.key());
+            }
             keep(session, file, entry.n(), asking.row());
         }
+    }
+
+    private static boolean isRecorded(Session session, ReceivedFile file, Entry entry) throws SQLException {
+        return session.number("SELECT count(*) FROM item WHERE file = ? AND n = ?", file.id(), entry.n()) > 0;
     }
 
     /** Where an item belongs: to a call, or nowhere with a reason. */
@@ -223,16 +232,8 @@ final class SqlIntake {
 
     private record Twin(long n, byte @Nullable [] key, byte @Nullable [] content) {}
 
-    private record KnownCall(
-            long id,
-            CallState state,
-            byte[] content,
-            boolean uncharged,
-            long ended,
-            boolean orphan,
-            boolean sendable) {}
-
-    private Placed place(Session session, ReceivedFile file, long job, Entry entry) throws SQLException {
+    private Placed place(Session session, ReceivedFile file, long job, Entry entry, KnownCalls calls)
+            throws SQLException {
         if (entry instanceof Entry.Invalid invalid) {
             return Placed.refused(invalid.code(), invalid.message());
         }
@@ -243,37 +244,14 @@ final class SqlIntake {
         if (refusal != null) {
             return Placed.refused(refusal.code(), refusal.message());
         }
-        long now = clock.millis();
-        Long made = session.one(
-                "INSERT INTO call (key, key_version, content, job, engine, state, due, created)"
-                        + " VALUES (?, ?, ?, ?, ?, 'READY', ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
-                row -> row.getLong(1),
-                asking.key(),
-                keyVersion,
-                asking.content(),
-                job,
-                file.file().job().engines().get(0),
-                now,
-                now);
-        if (made != null) {
-            session.update("INSERT INTO request (call, body) VALUES (?, ?)", made, codec.item(asking.request()));
-            return new Placed(made, true, true, false, null, null);
-        }
-        KnownCall known = session.one(
-                "SELECT id, state, content, attempts = 0 AND doubts = 0, ended,"
-                        + " NOT EXISTS (SELECT 1 FROM item i WHERE i.call = call.id), " + PurgedBodies.SENDABLE
-                        + " FROM call WHERE key = ?",
-                row -> new KnownCall(
-                        row.getLong(1),
-                        CallState.valueOf(row.getString(2)),
-                        row.getBytes(3),
-                        row.getBoolean(4),
-                        row.getLong(5),
-                        row.getBoolean(6),
-                        row.getBoolean(7)),
-                (Object) asking.key());
+        KnownCalls.KnownCall known = calls.get(asking.key());
         if (known == null) {
-            throw new IllegalStateException("a call vanished while its item was recorded");
+            long made = make(session, file, job, asking);
+            if (made > 0) {
+                calls.put(asking.key(), KnownCalls.KnownCall.waiting(made, asking.content()));
+                return new Placed(made, true, true, false, null, null);
+            }
+            known = calls.look(session, asking.key());
         }
         boolean variant = !Arrays.equals(known.content(), asking.content());
         if (variant && asking.keying() == Keying.ID) {
@@ -281,17 +259,44 @@ final class SqlIntake {
         }
         if (!known.sendable()) {
             purged.fill(session, known.id(), asking);
+            known = calls.look(session, asking.key());
         }
         if (retryDead && known.state() == CallState.DEAD && known.uncharged() && known.ended() < file.receivedAt()) {
             session.update(
                     "UPDATE call SET engine = ? WHERE id = ?",
                     file.file().job().engines().get(0),
                     known.id());
-            revive(session, known.id(), now);
+            revive(session, known.id(), clock.millis());
             session.update("UPDATE item SET fresh = 0 WHERE call = ?", known.id());
+            calls.put(asking.key(), KnownCalls.KnownCall.waiting(known.id(), known.content()));
             return new Placed(known.id(), true, true, variant, null, null);
         }
+        calls.put(asking.key(), known.wanted());
         return new Placed(known.id(), !known.state().isEnd(), known.orphan(), variant, null, null);
+    }
+
+    /** The new call; 0 when another node has just made it. */
+    private long make(Session session, ReceivedFile file, long job, Entry.Asking asking) throws SQLException {
+        long now = clock.millis();
+        long made = session.number(
+                "INSERT INTO call (key, key_version, content, job, engine, state, due, created)"
+                        + " VALUES (?, ?, ?, ?, ?, 'READY', ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
+                asking.key(),
+                keyVersion,
+                asking.content(),
+                job,
+                file.file().job().engines().get(0),
+                now,
+                now);
+        if (made > 0) {
+            session.update("INSERT INTO request (call, body) VALUES (?, ?)", made, codec.item(asking.request()));
+        }
+        return made;
+    }
+
+    static String duplicateOf(long n) {
+        return "Item " + n + " of this file has the same id and other content."
+                + " Give each item an id of its own, or leave the ids out.";
     }
 
     private static boolean isSameRequest(Twin twin, Entry.Asking asking) {
@@ -303,13 +308,14 @@ final class SqlIntake {
 
     /** An earlier item with the same id; where an item has none, its place in the file serves as one. */
     private @Nullable Twin sameId(Session session, ReceivedFile file, Entry.Asking asking) throws SQLException {
-        Session.Row<Twin> reader = row -> new Twin(row.getLong(1), row.getBytes(2), row.getBytes(3));
         String id = asking.id() == null ? String.valueOf(asking.n()) : asking.id();
-        Twin twin = session.one(WITH_ID, reader, file.id(), file.id(), id);
-        if (twin == null && asking.id() != null && LINE_NUMBER.matcher(id).matches()) {
-            twin = session.one(WITHOUT_ID, reader, file.id(), Long.parseLong(id));
+        long n = session.number(WITH_ID, file.id(), id);
+        if (n == 0 && asking.id() != null && LINE_NUMBER.matcher(id).matches()) {
+            n = session.number(WITHOUT_ID, file.id(), Long.parseLong(id));
         }
-        return twin;
+        return n == 0
+                ? null
+                : session.one(TWIN, row -> new Twin(row.getLong(1), row.getBytes(2), row.getBytes(3)), file.id(), n);
     }
 
     static List<UnarchivedFile> unarchived(Session session) throws SQLException {

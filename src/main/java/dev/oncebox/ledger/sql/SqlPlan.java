@@ -51,7 +51,10 @@ public final class SqlPlan implements AutoCloseable {
      * @throws ConfigException when it is there and cannot be read
      */
     public static SqlPlan open(Path ledgerFile) {
-        Session reading = SqlReports.session(ledgerFile);
+        return open(ledgerFile, SqlReports.session(ledgerFile));
+    }
+
+    static SqlPlan open(Path ledgerFile, @Nullable Session reading) {
         try {
             Session session =
                     reading == null ? new Session(DriverManager.getConnection("jdbc:sqlite::memory:")) : reading;

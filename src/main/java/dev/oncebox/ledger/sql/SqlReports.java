@@ -23,7 +23,7 @@ public final class SqlReports implements AutoCloseable {
     private final Path file;
     private final @Nullable Session session;
 
-    private SqlReports(Path file, @Nullable Session session) {
+    SqlReports(Path file, @Nullable Session session) {
         this.file = file;
         this.session = session;
     }

@@ -31,7 +31,7 @@ final class Sqlite implements Dialect {
     private static final int BUSY_MILLIS = 30_000;
 
     /** The version of the schema: that of the last migration. */
-    static final int VERSION = 4;
+    static final int VERSION = 5;
 
     static final String MADE_LATER = "was made by a newer version of Oncebox. Start that version.";
 

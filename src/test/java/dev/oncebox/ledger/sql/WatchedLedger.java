@@ -43,7 +43,7 @@ final class WatchedLedger implements AutoCloseable {
     final SqlLedger worker;
     final SqlReports reports;
     boolean resendOnDoubt;
-    private final Job job;
+    final Job job;
 
     WatchedLedger(Path folder) {
         file = folder.resolve("ledger.db");

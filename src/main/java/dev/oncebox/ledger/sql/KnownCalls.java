@@ -1,0 +1,110 @@
+package dev.oncebox.ledger.sql;
+
+import dev.oncebox.ledger.CallState;
+import dev.oncebox.ledger.Entry;
+import java.nio.ByteBuffer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that a chunk of items asks for and that the ledger has, looked up together: a file that is dropped again is
+ * answered by little else. True as long as the transaction lasts in which they were found, and {@link #put} is told
+ * of every change.
+ */
+final class KnownCalls {
+
+    private static final int TOGETHER = 100;
+
+    private static final String FIND = "SELECT key, id, state, content, attempts = 0 AND doubts = 0, ended,"
+            + " NOT EXISTS (SELECT 1 FROM item i WHERE i.call = call.id), " + PurgedBodies.SENDABLE
+            + " FROM call WHERE key IN ("
+            + String.join(", ", Collections.nCopies(TOGETHER, "?")) + ")";
+
+    /**
+     * A call that the ledger has.
+     *
+     * @param content of the item that caused it
+     * @param uncharged whether no attempt at it was, or may have been, charged
+     * @param orphan whether no item asks for it any more
+     * @param sendable whether its request is there
+     */
+    record KnownCall(
+            long id, CallState state, byte[] content, boolean uncharged, long ended, boolean orphan, boolean sendable) {
+
+        static KnownCall waiting(long id, byte[] content) {
+            return new KnownCall(id, CallState.READY, content, true, 0, false, true);
+        }
+
+        KnownCall wanted() {
+            return orphan ? new KnownCall(id, state, content, uncharged, ended, false, sendable) : this;
+        }
+    }
+
+    private final Map<ByteBuffer, KnownCall> calls = new HashMap<>();
+
+    private KnownCalls() {}
+
+    static KnownCalls of(Session session, List<Entry> entries) throws SQLException {
+        Set<ByteBuffer> keys = new LinkedHashSet<>();
+        for (Entry entry : entries) {
+            if (entry instanceof Entry.Asking asking) {
+                keys.add(ByteBuffer.wrap(asking.key()));
+            }
+        }
+        var known = new KnownCalls();
+        known.look(session, new ArrayList<>(keys));
+        return known;
+    }
+
+    private void look(Session session, List<ByteBuffer> all) throws SQLException {
+        for (int start = 0; start < all.size(); start += TOGETHER) {
+            Object[] some = new Object[TOGETHER];
+            for (int i = 0; i < TOGETHER; i++) {
+                some[i] = all.get(Math.min(start + i, all.size() - 1)).array();
+            }
+            session.each(FIND, this::take, some);
+        }
+    }
+
+    /** Looks again for a call that was not there before. */
+    KnownCall look(Session session, byte[] key) throws SQLException {
+        look(session, List.of(ByteBuffer.wrap(key)));
+        KnownCall found = get(key);
+        if (found == null) {
+            throw new IllegalStateException("a call vanished while its item was recorded");
+        }
+        return found;
+    }
+
+    private boolean take(ResultSet row) throws SQLException {
+        put(
+                row.getBytes(1),
+                new KnownCall(
+                        row.getLong(2),
+                        CallState.valueOf(row.getString(3)),
+                        row.getBytes(4),
+                        row.getBoolean(5),
+                        row.getLong(6),
+                        row.getBoolean(7),
+                        row.getBoolean(8)));
+        return true;
+    }
+
+    /** Null: the ledger does not have it. */
+    @Nullable
+    KnownCall get(byte[] key) {
+        return calls.get(ByteBuffer.wrap(key));
+    }
+
+    void put(byte[] key, KnownCall call) {
+        calls.put(ByteBuffer.wrap(key), call);
+    }
+}
