@@ -30,9 +30,7 @@ interface Dialect extends AutoCloseable {
     boolean isFatal(SQLException failure);
 
     /** Whether a copy of a ledger knows that it is one, see {@link SqlRestored}. */
-    default boolean marksCopies() {
-        return false;
-    }
+    boolean marksCopies();
 
     /** Null while the ledger is the one that was opened, else what happened to it. */
     @Nullable

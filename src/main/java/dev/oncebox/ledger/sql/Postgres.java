@@ -103,6 +103,11 @@ final class Postgres implements Dialect {
     }
 
     @Override
+    public boolean marksCopies() {
+        return false;
+    }
+
+    @Override
     public @Nullable String lost() {
         return null;
     }

@@ -334,6 +334,11 @@ class GroupCommitTest {
         }
 
         @Override
+        public boolean marksCopies() {
+            return sqlite.marksCopies();
+        }
+
+        @Override
         public @Nullable String lost() {
             return sqlite.lost();
         }

@@ -164,6 +164,11 @@ final class WatchedPlans implements Dialect {
     }
 
     @Override
+    public boolean marksCopies() {
+        return dialect.marksCopies();
+    }
+
+    @Override
     public @Nullable String lost() {
         return dialect.lost();
     }
