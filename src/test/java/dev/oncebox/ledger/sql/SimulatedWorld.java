@@ -4,8 +4,8 @@ import dev.oncebox.job.Keying;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Request;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedWorld implements AutoCloseable {
 
     private static final int CORES = 2;
-    private static final List<String> TABLES =
-            List.of("event", "item", "answer", "reply", "request", "call", "file", "job", "batch", "node", "pause");
+    private static final List<String> TABLES = List.of(
+            "event", "source", "item", "answer", "reply", "request", "call", "file", "job", "batch", "node", "pause");
 
     private final Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
     private final @Nullable PlantedBug bug;
@@ -31,16 +31,21 @@ final class SimulatedWorld implements AutoCloseable {
     private final Session session;
 
     SimulatedWorld(@Nullable PlantedBug bug) throws SQLException, IOException {
-        for (String version :
-                List.of("V1__ledger.sql", "V2__fallback_and_pauses.sql", "V3__asynchronous_engines.sql")) {
-            try (InputStream script = SimulatedWorld.class.getResourceAsStream("/db/sqlite/" + version);
-                    Statement statement = connection.createStatement()) {
-                statement.executeUpdate(new String(script.readAllBytes(), StandardCharsets.UTF_8));
+        for (int version = 1; version <= Sqlite.VERSION; version++) {
+            try (Statement statement = connection.createStatement()) {
+                statement.executeUpdate(Files.readString(migration(version)));
             }
         }
         this.bug = bug;
         this.session = PlantedBug.session(connection, bug, dice);
         session.run("PRAGMA synchronous = OFF");
+    }
+
+    private static Path migration(int version) throws IOException {
+        try (var scripts =
+                Files.newDirectoryStream(Path.of("src/main/resources/db/sqlite"), "V" + version + "__*.sql")) {
+            return scripts.iterator().next();
+        }
     }
 
     int run(long seed) throws SQLException {
