@@ -26,6 +26,7 @@ abstract class LedgerConsumer extends DefaultConsumer {
 
     private static final Logger LOG = LoggerFactory.getLogger(LedgerConsumer.class);
     private static final long LONGEST_WAIT_MILLIS = 250;
+    private static final long MOMENT_MILLIS = 2;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 1000;
 
     private final Phaser underWay = new Phaser(1);
@@ -120,8 +121,7 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 looking = false;
                 failing = false;
                 if (!more) {
-                    wakeUps.tryAcquire(Math.min(LONGEST_WAIT_MILLIS, restMillis()), TimeUnit.MILLISECONDS);
-                    wakeUps.drainPermits();
+                    rest();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -142,6 +142,14 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 pause();
             }
         }
+    }
+
+    /** Until something changes; what comes within a moment is then seen by one look. */
+    private void rest() throws InterruptedException {
+        if (wakeUps.tryAcquire(Math.min(LONGEST_WAIT_MILLIS, restMillis()), TimeUnit.MILLISECONDS) && taking) {
+            TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
+        }
+        wakeUps.drainPermits();
     }
 
     private void pause() {

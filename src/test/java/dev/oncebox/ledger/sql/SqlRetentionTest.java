@@ -204,6 +204,23 @@ class SqlRetentionTest extends LedgerTck {
     }
 
     @Test
+    void a_purged_prompt_that_one_file_has_twice_fails_twice_and_is_not_sent() {
+        answered("a.jsonl", "one");
+        monthsPass();
+        purge();
+
+        drop("again.jsonl", "one", "one", "new");
+
+        assertThat(call("one").state()).isEqualTo(CallState.DEAD);
+        assertThat(ledger.claim(ENGINE, 10))
+                .extracting(call -> call.request().text())
+                .containsExactly("new");
+        assertThat(number("SELECT pending FROM file WHERE path = 'again.jsonl'"))
+                .isEqualTo(1);
+        assertThat(events("one").stream().filter(EventKind.DEAD_LETTER::equals)).hasSize(1);
+    }
+
+    @Test
     void the_purged_file_itself_is_read_anew_and_fails_without_a_send() {
         answered("a.jsonl", "one", "two");
         monthsPass();
