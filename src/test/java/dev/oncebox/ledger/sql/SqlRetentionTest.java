@@ -8,92 +8,18 @@ import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Figures;
-import dev.oncebox.ledger.Ledger.UnarchivedFile;
-import dev.oncebox.ledger.LedgerStorage;
-import dev.oncebox.ledger.LedgerTck;
 import dev.oncebox.ledger.ReceivedFile;
-import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Steps;
 import dev.oncebox.ledger.Verdict.Refused.Cause;
 import dev.oncebox.ledger.sql.SqlRetention.Dropped;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What a purge drops, what it keeps, and what becomes of who asks for a purged answer again. */
-class SqlRetentionTest extends LedgerTck {
-
-    private static final Duration MONTH = Duration.ofDays(30);
-
-    @Override
-    protected LedgerStorage storage(Path folder) {
-        return SqliteStorage.in(folder);
-    }
-
-    private Path file() {
-        return ((SqliteStorage) storage).file();
-    }
-
-    private SqlRetention retention() {
-        return SqlRetention.open(file(), false, clock);
-    }
-
-    private Dropped purge() {
-        try (SqlRetention retention = retention()) {
-            Dropped dropped = Dropped.NOTHING;
-            long before = clock.millis() - MONTH.toMillis();
-            for (Dropped some = retention.drop(before); some != null; some = retention.drop(before)) {
-                dropped = dropped.plus(some);
-            }
-            return dropped;
-        }
-    }
-
-    private Dropped count() {
-        try (SqlRetention retention = SqlRetention.open(file(), true, clock)) {
-            return retention.count(clock.millis() - MONTH.toMillis());
-        }
-    }
-
-    private void monthsPass() {
-        clock.pass(MONTH.plusDays(1));
-    }
-
-    private long bodies(String key) {
-        return number(
-                "SELECT (SELECT count(*) FROM request WHERE call = c.id) + (SELECT count(*) FROM answer WHERE call = c.id)"
-                        + " + (SELECT count(*) FROM reply WHERE call = c.id) FROM call c WHERE key = ?",
-                (Object) sha256(key));
-    }
-
-    private Figures figures() {
-        try (SqlReports reports = SqlReports.open(file())) {
-            return reports.figures(clock.millis());
-        }
-    }
-
-    private boolean retry(String key) {
-        try (SqlDecisions decisions = SqlDecisions.open(file(), clock)) {
-            return decisions.list(CallState.DEAD).stream()
-                    .filter(call -> call.key().equals(HexFormat.of().formatHex(sha256(key))))
-                    .anyMatch(call -> decisions.retry(call, ENGINE));
-        }
-    }
-
-    private void answered(String path, String... texts) {
-        drop(path, texts);
-        for (var call : ledger.claim(ENGINE, 1000)) {
-            assertThat(ledger.sent(call)).isTrue();
-            var answer = valid("answer to " + call.request().text());
-            ledger.settle(call, answer, Steps.of(answer), new Reply(200, "raw".getBytes(StandardCharsets.UTF_8)));
-        }
-        deliverAll();
-    }
+/** What a purge drops, and what it keeps. */
+class SqlRetentionTest extends PurgedLedger {
 
     @Test
     void bodies_go_and_everything_that_is_counted_stays() {
@@ -162,140 +88,6 @@ class SqlRetentionTest extends LedgerTck {
 
         monthsPass();
         assertThat(purge().calls()).isEqualTo(1);
-    }
-
-    @Test
-    void a_purged_prompt_in_another_file_fails_and_is_sent_again_only_when_a_person_says_so() {
-        answered("a.jsonl", "one");
-        monthsPass();
-        purge();
-
-        drop("b.jsonl", "one", "new");
-
-        assertThat(ledger.claim(ENGINE, 10))
-                .extracting(call -> call.request().text())
-                .containsExactly("new");
-        reopen();
-        ledger.recover();
-        answerAll();
-        var outcomes = outcomes(settled().get(0));
-        assertThat(outcomes.get(0).code()).isEqualTo("answer_purged");
-        assertThat(outcomes.get(0).message())
-                .contains(
-                        "paid for",
-                        "purged on",
-                        "oncebox dead retry " + outcomes.get(0).call().key());
-        assertThat(outcomes.get(0).answer()).isNull();
-        assertThat(outcomes.get(1).answer()).isNotNull();
-        assertThat(events("one")).endsWith(EventKind.COMPLETE, EventKind.DEAD_LETTER);
-        deliverAll();
-
-        assertThat(retry("one")).isTrue();
-        var call = send();
-        assertThat(call.request().text()).isEqualTo("one");
-        ledger.settle(call, valid("once more"), Steps.of(valid("once more")), null);
-        assertThat(settled())
-                .extracting(file -> file.path())
-                .as("not the one that brought the answer")
-                .containsExactly("b.jsonl");
-        assertThat(outcomes(settled().get(0)).get(0).answer().text()).isEqualTo("once more");
-        assertThat(figures().cost()).isEqualByComparingTo("0.75");
-        assertThat(call("one").sends()).isEqualTo(2);
-    }
-
-    @Test
-    void a_purged_prompt_that_one_file_has_twice_fails_twice_and_is_not_sent() {
-        answered("a.jsonl", "one");
-        monthsPass();
-        purge();
-
-        drop("again.jsonl", "one", "one", "new");
-
-        assertThat(call("one").state()).isEqualTo(CallState.DEAD);
-        assertThat(ledger.claim(ENGINE, 10))
-                .extracting(call -> call.request().text())
-                .containsExactly("new");
-        assertThat(number("SELECT pending FROM file WHERE path = 'again.jsonl'"))
-                .isEqualTo(1);
-        assertThat(events("one").stream().filter(EventKind.DEAD_LETTER::equals)).hasSize(1);
-    }
-
-    @Test
-    void the_purged_file_itself_is_read_anew_and_fails_without_a_send() {
-        answered("a.jsonl", "one", "two");
-        monthsPass();
-        purge();
-
-        ReceivedFile again = receive("a.jsonl", "one\ntwo");
-        assertThat(again.known()).isFalse();
-        ledger.record(again, entries("one", "two"));
-        reopen();
-        again = receive("a.jsonl", "one\ntwo");
-        assertThat(again.known()).isFalse();
-        ledger.record(again, entries("one", "two"));
-        assertThat(ledger.taken(again)).isEqualTo(2);
-        ledger.archived(again);
-
-        assertThat(ledger.claim(ENGINE, 10)).isEmpty();
-        assertThat(outcomes(settled().get(0))).extracting(o -> o.code()).containsOnly("answer_purged");
-        assertThat(figures().items()).isEqualTo(2);
-        assertThat(figures().pending()).isZero();
-        deliverAll();
-        assertThat(receive("a.jsonl", "one\ntwo").known()).as("whole again").isTrue();
-    }
-
-    @Test
-    void a_purged_file_that_leaves_while_it_is_read_anew_stands_as_it_stood() {
-        answered("a.jsonl", "one");
-        monthsPass();
-        purge();
-        Figures before = figures();
-        receive("a.jsonl", "one");
-        UnarchivedFile left = ledger.unarchived().get(0);
-        assertThat(left.taking()).isTrue();
-
-        ledger.abandoned(left);
-
-        assertThat(settled()).isEmpty();
-        assertThat(figures()).isEqualTo(before);
-
-        ledger.discard(receive("a.jsonl", "one"));
-        assertThat(settled()).isEmpty();
-        assertThat(figures()).isEqualTo(before);
-    }
-
-    @Test
-    void a_purged_dead_letter_that_cost_nothing_is_sent_when_its_file_is_dropped_again_and_not_before() {
-        drop("a.jsonl", "one");
-        attempt(refused(Cause.REQUEST));
-        deliverAll();
-        monthsPass();
-        purge();
-        assertThat(retry("one")).as("its request is gone").isFalse();
-        assertThat(call("one").state()).isEqualTo(CallState.DEAD);
-
-        drop("a.jsonl", "one");
-
-        assertThat(call("one").state()).isEqualTo(CallState.READY);
-        attempt(valid("at last"));
-        assertThat(outcomes(settled().get(0)).get(0).answer().text()).isEqualTo("at last");
-    }
-
-    @Test
-    void a_purged_dead_letter_that_was_charged_waits_for_a_person_who_can_retry_it_once_it_was_dropped_again() {
-        drop("a.jsonl", "one");
-        attempt(unusable());
-        deliverAll();
-        monthsPass();
-        purge();
-
-        drop("b.jsonl", "one");
-
-        assertThat(ledger.claim(ENGINE, 10)).isEmpty();
-        assertThat(outcomes(settled().get(0)).get(0).code()).isEqualTo("empty_answer");
-        deliverAll();
-        assertThat(retry("one")).isTrue();
-        assertThat(send().request().text()).isEqualTo("one");
     }
 
     @Test
