@@ -8,9 +8,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -225,5 +228,27 @@ public abstract class LedgerCallsTck extends LedgerTck {
 
     private static List<String> texts(List<Call> calls) {
         return calls.stream().map(call -> call.request().text()).toList();
+    }
+
+    /** The ledger was asked for calls in flight and then for waiting ones; an ask ended while its call was claimed. */
+    @Test
+    void a_call_that_moves_on_is_always_something_to_do() throws Exception {
+        drop("f.jsonl", "a");
+        var reach = new Ledger.Reach(List.of(ENGINE));
+        var ended = new AtomicBoolean();
+        var watcher = CompletableFuture.supplyAsync(() -> {
+            boolean busy = true;
+            while (busy && !ended.get()) {
+                busy = ledger.isBusy(Duration.ofHours(1), reach)
+                        && ledger.work(Duration.ofHours(1), reach).unfinished() == 1;
+            }
+            return busy;
+        });
+        for (int i = 0; i < 100 && !watcher.isDone(); i++) {
+            attempt(refused(Cause.BUSY));
+            clock.pass(Duration.ofMinutes(10));
+        }
+        ended.set(true);
+        assertThat(watcher.get(30, TimeUnit.SECONDS)).isTrue();
     }
 }

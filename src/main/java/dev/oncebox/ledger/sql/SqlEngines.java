@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Which engine a waiting call belongs to, and which engines are left in peace. Runs inside the writer's transactions. */
 final class SqlEngines {
@@ -121,41 +122,42 @@ final class SqlEngines {
         }
     }
 
+    /** One statement, so that it is as of one moment: a call that moves on is in one of the counts. */
     Work work(Session session, long until, Reach reach) throws SQLException {
         Possible sending = Possible.sending(until, reach);
         Possible asking = Possible.asking(until, reach);
-        return new Work(
-                session.number("SELECT count(*) FROM call WHERE state IN ('CLAIMED', 'SENT')" + scope.calls())
-                        + count(session, "READY", "", sending)
-                        + count(session, "POLLING", "", asking),
-                count(session, "READY", "NOT ", sending) + count(session, "POLLING", "NOT ", asking),
-                session.number("SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0" + scope.files()),
-                session.number("SELECT count(*) FROM call WHERE state = 'DOUBT'" + scope.calls()),
-                session.number("SELECT count(*) FROM call WHERE state = 'DEAD'" + scope.calls()));
+        var values = new ArrayList<>(sending.values());
+        values.addAll(asking.values());
+        values.addAll(sending.values());
+        values.addAll(asking.values());
+        String count = "(SELECT count(*) FROM call WHERE state ";
+        return Objects.requireNonNull(session.one(
+                "SELECT " + count + "IN ('CLAIMED', 'SENT')" + scope.calls() + ") + " + count
+                        + all("READY", sending, "")
+                        + " + " + count + all("POLLING", asking, "") + ", " + count + all("READY", sending, "NOT ")
+                        + " + " + count + all("POLLING", asking, "NOT ")
+                        + ", (SELECT count(*) FROM file WHERE state = 'TAKEN' AND pending = 0" + scope.files() + "), "
+                        + count + "= 'DOUBT'" + scope.calls() + "), " + count + "= 'DEAD'" + scope.calls() + ")",
+                row -> new Work(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+                values.toArray()));
     }
 
-    private long count(Session session, String state, String not, Possible possible) throws SQLException {
-        return session.number(
-                "SELECT count(*) FROM call WHERE state = '" + state + "'" + scope.calls() + " AND " + not
-                        + possible.condition(),
-                possible.values().toArray());
+    private String all(String state, Possible possible, String not) {
+        return "= '" + state + "'" + scope.calls() + " AND " + not + possible.condition() + ")";
     }
 
+    /** One statement, as well: asked one after the other, a call that is claimed in between would be seen by neither. */
     boolean isBusy(Session session, long until, Reach reach) throws SQLException {
-        return session.is("EXISTS (SELECT 1 FROM call WHERE state IN ('CLAIMED', 'SENT')" + scope.calls()
-                        + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0"
-                        + scope.files()
-                        + ")")
-                || isAny(session, "READY", Possible.sending(until, reach))
-                || isAny(session, "POLLING", Possible.asking(until, reach));
-    }
-
-    private boolean isAny(Session session, String state, Possible possible) throws SQLException {
+        Possible sending = Possible.sending(until, reach);
+        Possible asking = Possible.asking(until, reach);
+        var values = new ArrayList<>(sending.values());
+        values.addAll(asking.values());
+        String any = "EXISTS (SELECT 1 FROM call WHERE state ";
         return session.is(
-                "EXISTS (SELECT 1 FROM call WHERE state = '" + state + "'" + scope.calls() + " AND "
-                        + possible.condition()
-                        + ")",
-                possible.values().toArray());
+                any + "IN ('CLAIMED', 'SENT')" + scope.calls()
+                        + ") OR EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0" + scope.files()
+                        + ") OR " + any + all("READY", sending, "") + " OR " + any + all("POLLING", asking, ""),
+                values.toArray());
     }
 
     /** Calls that are due already wait for a place, which is another matter. */
