@@ -139,7 +139,7 @@ class RetentionProof {
         try (Launched run = Launched.quickly(home, "", "run")) {
             await().atMost(PATIENCE)
                     .until(() -> home.status().at("/files/delivered").asInt() == 1);
-            home.drop("y.jsonl", batch(2 * ITEMS));
+            home.drop("y.jsonl", batch(4 * ITEMS));
             await().atMost(PATIENCE).until(() -> stub.count() > 400);
             try (Launched purge = purge(home)) {
                 assertThat(purge.exit()).isZero();
@@ -162,6 +162,7 @@ class RetentionProof {
         Map<String, Integer> paid = Evidence.accepted(stub);
         assertThat(paid.values()).containsOnly(1);
         Path copy = folder.resolve("copy2.db");
+        boolean waits = number(copy, "SELECT count(*) FROM call WHERE state NOT IN ('DONE', 'DEAD')") > 0;
         Set<String> known = keys(copy);
         for (String name : new String[] {"ledger.db-wal", "ledger.db-shm"}) {
             Files.deleteIfExists(ledger.resolveSibling(name));
@@ -170,7 +171,7 @@ class RetentionProof {
         home.drop("new.md", "new");
 
         try (Launched run = Launched.untilIdle(home)) {
-            assertThat(run.exitWithin(PATIENCE)).isEqualTo(4);
+            assertThat(run.exitWithin(PATIENCE)).isEqualTo(waits ? 4 : 0);
         }
 
         assertThat(home.read("outbox/new.md")).isNotEmpty();

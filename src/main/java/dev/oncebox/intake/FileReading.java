@@ -65,11 +65,11 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         Room.Part memory = room.take(packed ? most : Math.min(Files.size(path), most));
         boolean opened = false;
         try {
-            var stream = new DigestInputStream(Files.newInputStream(path), sha256());
+            Opened file = open(path);
+            var stream = new DigestInputStream(file.stream(), sha256());
             try {
-                Stamp stamp = Stamp.of(path);
                 ItemReader items = ItemReader.open(kind, packed ? Gzip.unpack(stream) : stream, maxItem);
-                var reading = new FileReading(path, stamp, stream, items, entries, memory);
+                var reading = new FileReading(path, file.stamp(), stream, items, entries, memory);
                 opened = true;
                 return reading;
             } finally {
@@ -80,6 +80,27 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         } finally {
             if (!opened) {
                 memory.close();
+            }
+        }
+    }
+
+    private record Opened(Stamp stamp, InputStream stream) {}
+
+    /** A stream and the stamp of the very file that it reads: another one may be put in its place at any moment. */
+    private static Opened open(Path path) throws IOException {
+        while (true) {
+            Stamp stamp = Stamp.of(path);
+            InputStream stream = Files.newInputStream(path);
+            boolean same = false;
+            try {
+                same = stamp.equals(Stamp.of(path));
+            } finally {
+                if (!same) {
+                    stream.close();
+                }
+            }
+            if (same) {
+                return new Opened(stamp, stream);
             }
         }
     }

@@ -126,11 +126,13 @@ public final class Intake {
     public void archive(Exchange exchange) throws IOException {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
         FileReading reading = exchange.getVariable(READING, FileReading.class);
-        reading.close();
         if (!file.known()) {
             if (!reading.isAsAnnounced()) {
+                // asked while it is open: the system gives the number of a file that is gone to the next one
+                boolean still = reading.isStill(reading.path());
+                reading.close();
                 ledger.discard(file);
-                if (reading.isStill(reading.path())) {
+                if (still) {
                     throw new IOException(file.file().path() + " does not read the same twice");
                 }
                 LOG.info(
@@ -143,7 +145,9 @@ public final class Intake {
         CrashPoint.AFTER_INTAKE.reach();
         Path archived = move(reading.path(), folders.archive());
         CrashPoint.AFTER_ARCHIVE_MOVE.reach();
-        if (!reading.isStill(archived)
+        boolean still = reading.isStill(archived);
+        reading.close();
+        if (!still
                 && !MessageDigest.isEqual(
                         FileReading.digest(archived), file.file().sha256())) {
             DurableFile.moveDurably(

@@ -63,7 +63,19 @@ final class Sqlite implements Dialect {
 
     @Override
     public Connection connect() throws SQLException {
-        return source.getConnection();
+        requireSame();
+        Connection connection = source.getConnection();
+        // left open when another file came to its place: closing it would bring the log into that file, and remove it
+        requireSame();
+        return connection;
+    }
+
+    /** The log belongs to the file that was opened, and is named after its place. */
+    private void requireSame() throws SQLException {
+        String loss = identity == null ? null : lost();
+        if (loss != null) {
+            throw new SQLException(loss, null, SQLiteErrorCode.SQLITE_CANTOPEN.code);
+        }
     }
 
     @Override
