@@ -129,9 +129,13 @@ public final class Intake {
         if (!file.known()) {
             if (!reading.isAsAnnounced()) {
                 // asked while it is open: the system gives the number of a file that is gone to the next one
-                boolean still = reading.isStill(reading.path());
-                reading.close();
-                ledger.discard(file);
+                boolean still;
+                try {
+                    still = reading.isStill(reading.path());
+                } finally {
+                    reading.close();
+                    ledger.discard(file);
+                }
                 if (still) {
                     throw new IOException(file.file().path() + " does not read the same twice");
                 }
