@@ -248,7 +248,8 @@ class AskIT {
 
     @Test
     void the_example_takes_another_way_on_a_failure_for_good_and_never_else() throws IOException {
-        AskHome home = home("retry.delay=1h", "retry.max-delay=1h", "engine.default.timeout=3s");
+        AskHome home =
+                home("retry.delay=300d", "retry.max-delay=300d", "retry.give-up=366d", "engine.default.timeout=3s");
         Path other = home.file("other.sh", "#!/bin/sh\necho \"another way for $1\"\n");
         Files.setPosixFilePermissions(other, PosixFilePermissions.fromString("rwx------"));
 

@@ -132,7 +132,7 @@ class AskTest extends StubbedHome {
 
     @Test
     void a_busy_engine_leaves_it_queued_and_is_asked_again_when_it_is_due() {
-        TestHome home = home("retry.delay=1h", "retry.max-delay=1h");
+        TestHome home = patientHome();
         Path file = file("b.md", "Later. [[stub: 503]]");
 
         CommandOutput busy = ask(home, file, "--wait", "5s");
@@ -205,7 +205,7 @@ class AskTest extends StubbedHome {
     @ParameterizedTest
     @CsvSource({"''", "--wait 500ms"})
     void what_an_asynchronous_engine_has_accepted_is_still_processing(String more) {
-        TestHome home = home("retry.delay=1h", "retry.max-delay=1h");
+        TestHome home = patientHome();
         Path file = file("b.md", "Later. [[stub: 503]]");
         assertThat(ask(home, file, "--wait", "2s").exit()).isEqualTo(42);
         execute(

@@ -116,7 +116,7 @@ class FallbackRunTest extends StubbedHome {
 
     @Test
     void calls_that_queue_before_an_engine_that_is_left_in_peace_go_on_elsewhere() {
-        TestHome home = pair("spare", "retry.delay=1h", "retry.max-delay=1h");
+        TestHome home = pair("spare", PATIENT);
         var lines = new StringBuilder("\"first: 401 a\"\n");
         for (int i = 0; i < 60; i++) {
             lines.append("\"fine ").append(i).append("\"\n");

@@ -26,7 +26,7 @@ abstract class StubbedHome {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** With this, what is tried again is due long after a test: it is parked. */
-    private static final String[] PATIENT = {"retry.delay=300d", "retry.max-delay=300d", "retry.give-up=366d"};
+    static final String[] PATIENT = {"retry.delay=300d", "retry.max-delay=300d", "retry.give-up=366d"};
 
     @TempDir
     Path folder;
