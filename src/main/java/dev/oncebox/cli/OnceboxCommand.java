@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
             DeadCommand.class,
             PurgeCommand.class,
             BackupCommand.class,
+            MigrateLedgerCommand.class,
             CheckCommand.class,
             StubCommand.class,
             DemoCommand.class

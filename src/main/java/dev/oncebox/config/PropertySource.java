@@ -29,6 +29,7 @@ final class PropertySource {
             "outbox.dir",
             "outbox.concurrency",
             "ledger.url",
+            "ledger.lease",
             "retry.delay",
             "retry.multiplier",
             "retry.max-delay",

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param settle how long a file must have been unchanged to count as complete
  * @param maxItem the longest item, in bytes
  * @param ledger where the ledger is
+ * @param lease how long a node that shares a ledger counts as living after its last sign of life
  * @param budget what may be spent
  * @param properties what routes may use as {@code {{name}}}
  */
@@ -47,11 +48,14 @@ public record Settings(
         Duration settle,
         long maxItem,
         LedgerUrl ledger,
+        Duration lease,
         Retry retry,
         BudgetSettings budget,
         Map<String, EngineSettings> engines,
         Jobs jobs,
         Map<String, String> properties) {
+
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(3);
 
     private static final Set<String> TRANSPORT =
             Set.of("host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect");
@@ -93,6 +97,7 @@ public record Settings(
                 settle,
                 Math.min(values.size("inbox.max-item", "16MB"), 1L << 30),
                 ledger,
+                lease(values, source),
                 new Retry(
                         values.duration("retry.delay", "1s"),
                         values.factor("retry.multiplier", 2),
@@ -133,6 +138,15 @@ public record Settings(
         } catch (IllegalArgumentException e) {
             throw new ConfigException(source.where("ledger.url") + ": ledger.url " + e.getMessage());
         }
+    }
+
+    private static Duration lease(Values values, PropertySource source) {
+        Duration lease = values.limit("ledger.lease", "15s");
+        if (lease.compareTo(SHORTEST_LEASE) < 0) {
+            throw new ConfigException(source.where("ledger.lease") + ": ledger.lease is " + lease.toMillis()
+                    + "ms, but must be 3s or more: a node that is only busy would be taken for dead.");
+        }
+        return lease;
     }
 
     private static EngineSettings engine(String name, Home home, PropertySource source, Values values) {

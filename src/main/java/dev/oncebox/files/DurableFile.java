@@ -16,6 +16,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,9 +26,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * A file that appears whole or not at all, and stays after a power cut: a temporary in the same folder, fsync of the
  * temporary, atomic rename, fsync of the folder.
  *
- * <p>Nothing is overwritten: a name that is taken by other content is refused. Whether a name is free and the rename
- * are two steps, because the JDK has no rename that fails when the target exists. They exclude each other within this
- * process; another program that creates the same name between the two loses its file.
+ * <p>Nothing is overwritten: a name that is taken by other content is refused, also when another process takes it at the
+ * same moment. The JDK has no rename that fails when the target exists, so the file is given a second name instead, which
+ * does. Where that cannot be, and when files are moved, whether a name is free and the rename are two steps, which
+ * exclude each other within this process only.
  *
  * <p>A temporary is locked while it is written, so that {@link #sweep} of another process lets it be. A crash leaves at
  * most the temporary; it never leaves a part of a file under the final name.
@@ -119,8 +122,7 @@ public final class DurableFile implements AutoCloseable {
     public boolean publish(Path target) throws IOException {
         sync();
         synchronized (NAMES) {
-            if (!exists(target)) {
-                Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+            if (!exists(target) && isNamed(target)) {
                 ended = true;
                 CrashPoint.AFTER_RENAME.reach();
             } else if (!hasSameBytes(target)) {
@@ -133,6 +135,21 @@ public final class DurableFile implements AutoCloseable {
         }
         syncFolder(parent(target));
         close();
+        return true;
+    }
+
+    /** A second name, and then the first is taken away: unlike a rename, that overwrites nobody's file. */
+    private boolean isNamed(Path target) throws IOException {
+        try {
+            Files.createLink(target, temporary);
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        } catch (UnsupportedOperationException | FileSystemException e) {
+            // a file system without links
+            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+            return true;
+        }
+        Files.delete(temporary);
         return true;
     }
 
@@ -288,10 +305,20 @@ public final class DurableFile implements AutoCloseable {
      * @return how many were deleted
      */
     public static int sweep(Path root) throws IOException {
+        return sweep(root, Duration.ZERO);
+    }
+
+    /**
+     * The same where other machines may write as well, whose locks a shared folder does not always know of.
+     *
+     * @param untouched how long nobody may have written to what is deleted
+     */
+    public static int sweep(Path root, Duration untouched) throws IOException {
         if (!Files.isDirectory(root)) {
             return 0;
         }
-        var sweeper = new Sweeper(name -> name.startsWith(".") && name.endsWith(MARK), OPEN::contains);
+        Instant latest = Instant.now().minus(untouched);
+        var sweeper = new Sweeper(name -> name.startsWith(".") && name.endsWith(MARK), OPEN::contains, latest);
         Files.walkFileTree(root.toRealPath(), sweeper);
         return sweeper.deleted();
     }

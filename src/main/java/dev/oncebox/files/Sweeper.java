@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +19,16 @@ final class Sweeper extends SimpleFileVisitor<Path> {
 
     private final Predicate<String> name;
     private final Predicate<Path> inUse;
+    private final Instant latest;
     private int deleted;
 
-    Sweeper(Predicate<String> name, Predicate<Path> inUse) {
+    /**
+     * @param latest what was written to after that is left alone
+     */
+    Sweeper(Predicate<String> name, Predicate<Path> inUse, Instant latest) {
         this.name = name;
         this.inUse = inUse;
+        this.latest = latest;
     }
 
     int deleted() {
@@ -31,7 +37,8 @@ final class Sweeper extends SimpleFileVisitor<Path> {
 
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-        if (attributes.isRegularFile() && name.test(String.valueOf(file.getFileName())) && !inUse.test(file)) {
+        boolean old = !attributes.lastModifiedTime().toInstant().isAfter(latest);
+        if (old && attributes.isRegularFile() && name.test(String.valueOf(file.getFileName())) && !inUse.test(file)) {
             deleteUnlocked(file);
         }
         return FileVisitResult.CONTINUE;

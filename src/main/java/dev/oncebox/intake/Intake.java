@@ -61,15 +61,24 @@ public final class Intake {
     /** Settles what an earlier process left: a file that is gone from the inbox goes its way with what is recorded. */
     public void resume() throws IOException {
         for (Ledger.UnarchivedFile file : ledger.unarchived()) {
-            if (!Files.exists(folders.inbox().resolve(file.path()), LinkOption.NOFOLLOW_LINKS)) {
-                if (file.taking()) {
-                    LOG.warn("{} left the inbox while it was being read; what was read of it is answered", file.path());
-                } else {
-                    takeBackReplacement(file);
+            if (!Files.exists(folders.inbox().resolve(file.path()), LinkOption.NOFOLLOW_LINKS)
+                    && ledger.reserve(file.path())) {
+                try {
+                    leftTheInbox(file);
+                } finally {
+                    ledger.release(file.path());
                 }
-                ledger.abandoned(file);
             }
         }
+    }
+
+    private void leftTheInbox(Ledger.UnarchivedFile file) throws IOException {
+        if (file.taking()) {
+            LOG.warn("{} left the inbox while it was being read; what was read of it is answered", file.path());
+        } else {
+            takeBackReplacement(file);
+        }
+        ledger.abandoned(file);
     }
 
     /**
@@ -97,10 +106,19 @@ public final class Intake {
         }
     }
 
-    /** Opens the file in the message body, and finds or makes its record. */
+    /** Opens the file in the message body, and finds or makes its record; nothing, where another node is at it. */
     public void open(Exchange exchange) throws IOException, RejectedFile {
         Path path = exchange.getMessage().getBody(File.class).toPath();
         String relative = relative(path);
+        if (!ledger.reserve(relative)) {
+            // another node is taking it
+            return;
+        }
+        exchange.getExchangeExtension().addOnCompletion(new Released(ledger, relative));
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            // another node took it since this one saw it
+            return;
+        }
         Job job = job(relative);
         FileReading reading = readings.open(path, relative, job);
         exchange.setVariable(READING, reading);
@@ -117,7 +135,7 @@ public final class Intake {
     /** The items of the opened file, in chunks; none when the ledger knows them all. */
     public Iterator<List<Entry>> entries(Exchange exchange) {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
-        return file.known()
+        return file == null || file.known()
                 ? Collections.emptyIterator()
                 : exchange.getVariable(READING, FileReading.class).whileUnchanged();
     }
@@ -125,6 +143,9 @@ public final class Intake {
     /** All items are recorded: the file goes to the archive. */
     public void archive(Exchange exchange) throws IOException {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
+        if (file == null) {
+            return;
+        }
         FileReading reading = exchange.getVariable(READING, FileReading.class);
         if (!file.known()) {
             if (!reading.isAsAnnounced()) {

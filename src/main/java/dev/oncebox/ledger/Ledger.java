@@ -26,13 +26,19 @@ public interface Ledger extends AutoCloseable {
     /** All items of the file are recorded; returns how many there are. */
     long taken(ReceivedFile file);
 
+    /** Takes a path of the inbox for this node, which may have it already. False: another node is taking it. */
+    boolean reserve(String path);
+
+    /** The node leaves a path of the inbox to others. */
+    void release(String path);
+
     /** The dropped file was moved to the archive. */
     void archived(ReceivedFile file);
 
     /** Forgets a file that turned out not to be what was read, and the calls that only it asked for and nobody sent. */
     void discard(ReceivedFile file);
 
-    /** Files that were being read, or were not yet archived, when a process ended. */
+    /** Files that are being read, or are not yet archived, though no other node is at them. */
     List<UnarchivedFile> unarchived();
 
     /** Whether a file of this content was ever taken from this place. */
@@ -113,11 +119,11 @@ public interface Ledger extends AutoCloseable {
     /** The answers of a file are in the outbox, under this name. */
     void delivered(SettledFile file, String output);
 
-    /** The sent calls whose end is not known, as their worker had claimed them. */
-    List<Call> inFlight();
+    /** The call of a claim as its worker had it, if it was sent and its end is not known. */
+    Optional<Call> inFlight(byte[] key, long fence);
 
     /**
-     * Puts every call that a process left behind where it can go on.
+     * Puts every call that a process, or another node, left behind where it can go on.
      *
      * @return how many had been sent and are in doubt
      */
@@ -143,6 +149,14 @@ public interface Ledger extends AutoCloseable {
 
     /** What is left to do, counted. Calls beyond reach are parked. */
     Work work(Duration horizon, Reach reach);
+
+    /**
+     * From now on looks for what other nodes leave behind, and puts it where it can go on, as {@link #recover} does.
+     *
+     * @param before called when there is something; may still record what the other node had received
+     * @param after called when it is done
+     */
+    void onTakeover(Runnable before, Runnable after);
 
     /** Calls {@code changed} whenever a call may have become due or a file settled. */
     void onChange(Runnable changed);

@@ -23,12 +23,11 @@ import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.camel.Fallbacks;
 import dev.oncebox.ledger.camel.Guard;
 import dev.oncebox.ledger.camel.LedgerComponent;
-import dev.oncebox.ledger.camel.RescuedReplies;
 import dev.oncebox.ledger.sql.Scope;
 import dev.oncebox.ledger.sql.SqlLedger;
+import dev.oncebox.ledger.sql.Surroundings;
 import dev.oncebox.outbox.Outbox;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -64,7 +63,7 @@ public final class Worker implements AutoCloseable {
     private final Intake intake;
     private final AnswerCheck answers;
     private final Engines engines;
-    private final Path rescued;
+    private final Leftovers leftovers;
     private final Capacity capacity;
     private final Fallbacks fallbacks;
     private final LedgerComponent component;
@@ -89,7 +88,7 @@ public final class Worker implements AutoCloseable {
         this.engines = new Engines(settings.engines().values(), settings.retry(), clock);
         this.ledger = SqlLedger.open(
                 settings.ledger(),
-                new SqlLedger.Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost),
+                new Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost, settings.lease()),
                 scope);
         this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle(), Clock.systemUTC(), System::nanoTime);
         this.intake = new Intake(
@@ -109,9 +108,10 @@ public final class Worker implements AutoCloseable {
         main.bind("intake", intake);
         this.fallbacks = fallbacks(settings);
         this.capacity = engines.admission(budgets(settings, maxCalls), ledger::spent, ledger.pauses());
-        this.rescued = settings.home().data().resolve("rescued.jsonl");
+        this.leftovers = new Leftovers(
+                settings, ledger, intake, (call, reply) -> answers.check(call, engines.answer(call, reply)));
         main.bind("batches", new BatchEngines(engines, ledger.batches(), capacity, clock));
-        this.component = new LedgerComponent(ledger, capacity, fallbacks, rescued);
+        this.component = new LedgerComponent(ledger, capacity, fallbacks, leftovers.rescued());
         main.bind("outbox", new Outbox(ledger, settings.jobs(), settings.outbox()));
         build();
     }
@@ -193,13 +193,9 @@ public final class Worker implements AutoCloseable {
     /** Puts in order what an earlier process left, and begins. */
     public void start() {
         try {
-            DurableFile.sweep(settings.outbox());
-            DurableFile.sweep(settings.home().rejected());
-            int recorded = RescuedReplies.record(
-                    rescued, ledger, (call, reply) -> answers.check(call, engines.answer(call, reply)));
-            if (recorded > 0) {
-                LOG.warn("{} answers that could not be recorded before are recorded now, from {}", recorded, rescued);
-            }
+            DurableFile.sweep(settings.outbox(), leftovers.untouched());
+            DurableFile.sweep(settings.home().rejected(), leftovers.untouched());
+            leftovers.recordRescued();
             CrashPoint.BEFORE_RECOVERY.reach();
             int inDoubt = ledger.recover();
             CrashPoint.AFTER_RECOVERY.reach();
@@ -221,6 +217,7 @@ public final class Worker implements AutoCloseable {
             } else {
                 InnerRoutes.start(main.getCamelContext());
             }
+            ledger.onTakeover(leftovers::recordRescued, leftovers::resumeIntake);
         } catch (IOException e) {
             throw new ConfigException("The folders cannot be read: " + e);
         } catch (Exception e) {

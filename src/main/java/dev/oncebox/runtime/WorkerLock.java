@@ -33,7 +33,8 @@ final class WorkerLock implements AutoCloseable {
         ASK,
         CHECK,
         PURGE,
-        BACKUP;
+        BACKUP,
+        MIGRATE;
 
         /** Whether it ends soon and by itself, so that a runtime waits for it. */
         boolean isShort() {
@@ -84,7 +85,7 @@ final class WorkerLock implements AutoCloseable {
 
     private static final int LONGEST_NAME = 300;
     private static final Pattern HOLDER =
-            Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check|purge|backup)");
+            Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check|purge|backup|migrate)");
 
     private final @Nullable FileChannel channel;
 
@@ -123,7 +124,7 @@ final class WorkerLock implements AutoCloseable {
         }
     }
 
-    private static String host() {
+    static String host() {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {

@@ -15,6 +15,7 @@ import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.Request;
 import dev.oncebox.ledger.sql.SqlLedger;
+import dev.oncebox.ledger.sql.Surroundings;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,7 +113,7 @@ class ReportsTest {
     void an_event_is_one_json_object_on_one_line() throws Exception {
         Path file = home.resolve("ledger.db");
         var retry = new Retry(Duration.ZERO, 1, Duration.ZERO, Duration.ZERO);
-        var around = new SqlLedger.Surroundings(
+        var around = new Surroundings(
                 (job, engine) -> new Policy(1, true, false, retry, null), 1, CLOCK, new Random(1), message -> {});
         try (SqlLedger worker = SqlLedger.open(new LedgerUrl.SqliteFile(file), around);
                 Reports reports = Reports.open(new LedgerUrl.SqliteFile(file), CLOCK)) {

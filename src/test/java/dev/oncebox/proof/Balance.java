@@ -11,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,12 +39,26 @@ final class Balance {
     private Balance() {}
 
     static Connection open(Path ledger) throws SQLException {
-        return DriverManager.getConnection("jdbc:sqlite:" + ledger);
+        return open(address(ledger));
+    }
+
+    static Connection open(String ledger) throws SQLException {
+        return DriverManager.getConnection(ledger);
+    }
+
+    /** The JDBC address of a file. */
+    static String address(Path ledger) {
+        return "jdbc:sqlite:" + ledger;
     }
 
     static long number(Path ledger, String query) {
+        return number(address(ledger), query);
+    }
+
+    static long number(String ledger, String query) {
         try (Connection connection = open(ledger);
                 ResultSet row = connection.createStatement().executeQuery(query)) {
+            row.next();
             return row.getLong(1);
         } catch (SQLException e) {
             throw new IllegalStateException(query, e);
@@ -54,11 +69,10 @@ final class Balance {
     static Map<String, Integer> events(Connection ledger, String kind) throws SQLException {
         Map<String, Integer> counts = new TreeMap<>();
         try (ResultSet rows = ledger.createStatement()
-                .executeQuery(
-                        "SELECT lower(hex(c.key)), count(*) FROM event e JOIN call c ON c.id = e.call WHERE e.kind = '"
-                                + kind + "' GROUP BY 1")) {
+                .executeQuery("SELECT c.key, count(*) FROM event e JOIN call c ON c.id = e.call WHERE e.kind = '" + kind
+                        + "' GROUP BY 1")) {
             while (rows.next()) {
-                counts.put(rows.getString(1), rows.getInt(2));
+                counts.put(HexFormat.of().formatHex(rows.getBytes(1)), rows.getInt(2));
             }
         }
         return counts;
@@ -66,15 +80,25 @@ final class Balance {
 
     /** The rules that a ledger breaks; none when all is well. */
     static List<String> broken(Path ledger) {
-        List<String> broken = new ArrayList<>();
+        List<String> broken = new ArrayList<>(broken(address(ledger)));
         try (Connection connection = open(ledger)) {
             try (ResultSet check = connection.createStatement().executeQuery("PRAGMA integrity_check")) {
                 if (!"ok".equals(check.getString(1))) {
                     broken.add("integrity_check: " + check.getString(1));
                 }
             }
+        } catch (SQLException e) {
+            broken.add("the ledger cannot be read: " + e.getMessage());
+        }
+        return broken;
+    }
+
+    static List<String> broken(String ledger) {
+        List<String> broken = new ArrayList<>();
+        try (Connection connection = open(ledger)) {
             for (Map.Entry<String, String> rule : RULES.entrySet()) {
                 try (ResultSet count = connection.createStatement().executeQuery(rule.getValue())) {
+                    count.next();
                     if (count.getLong(1) > 0) {
                         broken.add(count.getLong(1) + " " + rule.getKey());
                     }

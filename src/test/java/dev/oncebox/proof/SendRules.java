@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,7 +16,7 @@ import java.util.TreeMap;
 /** Reads the journal event by event: was each send allowed by what went before it, and did the endpoint see the same? */
 final class SendRules {
 
-    private static final String EVENTS = "SELECT lower(hex(c.key)), e.kind, e.engine, coalesce(e.detail, '')"
+    private static final String EVENTS = "SELECT c.key, e.kind, e.engine, coalesce(e.detail, '')"
             + " FROM event e JOIN call c ON c.id = e.call ORDER BY e.seq";
 
     /** What a call's events add up to. */
@@ -40,11 +41,19 @@ final class SendRules {
      * @param resending the engines under which a doubt is resent without asking
      */
     static SendRules of(Path ledger, Set<String> resending) {
+        return of(Balance.address(ledger), resending);
+    }
+
+    static SendRules of(String ledger, Set<String> resending) {
         var rules = new SendRules(resending);
         try (Connection connection = Balance.open(ledger);
                 ResultSet event = connection.createStatement().executeQuery(EVENTS)) {
             while (event.next()) {
-                rules.take(event.getString(1), event.getString(2), event.getString(3), event.getString(4));
+                rules.take(
+                        HexFormat.of().formatHex(event.getBytes(1)),
+                        event.getString(2),
+                        event.getString(3),
+                        event.getString(4));
             }
         } catch (SQLException e) {
             throw new IllegalStateException(e);
@@ -94,6 +103,10 @@ final class SendRules {
 
     /** Sends that nothing allowed, answers that came twice, and journals that do not end as their call did. */
     List<String> broken(Path ledger) {
+        return broken(Balance.address(ledger));
+    }
+
+    List<String> broken(String ledger) {
         List<String> all = new ArrayList<>(broken);
         String wrong = "SELECT count(*) FROM call c WHERE state = '%s' AND coalesce(code, '') <> 'unwanted'"
                 + " AND (SELECT kind FROM event WHERE call = c.id ORDER BY seq DESC LIMIT 1) NOT IN (%s)";

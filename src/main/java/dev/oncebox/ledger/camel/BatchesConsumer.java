@@ -23,7 +23,7 @@ final class BatchesConsumer extends LedgerConsumer {
     private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
 
     BatchesConsumer(Endpoint endpoint, Processor processor, LedgerComponent component) {
-        super(endpoint, processor, component.ledger());
+        super(endpoint, processor, component);
         this.ledger = component.ledger();
         this.capacity = component.capacity();
     }

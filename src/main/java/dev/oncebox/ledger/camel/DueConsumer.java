@@ -32,7 +32,7 @@ final class DueConsumer extends LedgerConsumer {
     private boolean unclear;
 
     DueConsumer(Endpoint endpoint, Processor processor, LedgerComponent component) {
-        super(endpoint, processor, component.ledger());
+        super(endpoint, processor, component);
         this.ledger = component.ledger();
         this.capacity = component.capacity();
         this.fallbacks = component.fallbacks();

@@ -29,7 +29,7 @@ final class GatheredConsumer extends LedgerConsumer {
     private boolean unclear;
 
     GatheredConsumer(Endpoint endpoint, Processor processor, LedgerComponent component) {
-        super(endpoint, processor, component.ledger());
+        super(endpoint, processor, component);
         this.ledger = component.ledger();
         this.capacity = component.capacity();
     }

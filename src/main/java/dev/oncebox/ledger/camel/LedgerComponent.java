@@ -32,6 +32,7 @@ public final class LedgerComponent extends DefaultComponent {
     private final Capacity capacity;
     private final Fallbacks fallbacks;
     private final Rescue rescue;
+    private final Outage outage = new Outage();
     private final List<LedgerConsumer> consumers = new CopyOnWriteArrayList<>();
 
     public LedgerComponent(Ledger ledger, Capacity capacity, Fallbacks fallbacks, Path rescueFile) {
@@ -107,5 +108,9 @@ public final class LedgerComponent extends DefaultComponent {
 
     Rescue rescue() {
         return rescue;
+    }
+
+    Outage outage() {
+        return outage;
     }
 }

@@ -1,6 +1,5 @@
 package dev.oncebox.ledger.camel;
 
-import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
@@ -31,13 +30,15 @@ abstract class LedgerConsumer extends DefaultConsumer {
 
     private final Phaser underWay = new Phaser(1);
     private final Semaphore wakeUps = new Semaphore(0);
+    private final Outage outage;
     private volatile boolean taking;
     private volatile boolean looking;
     private @Nullable ExecutorService workers;
 
-    LedgerConsumer(Endpoint endpoint, Processor processor, Ledger ledger) {
+    LedgerConsumer(Endpoint endpoint, Processor processor, LedgerComponent component) {
         super(endpoint, processor);
-        ledger.onChange(this::wakeUp);
+        this.outage = component.outage();
+        component.ledger().onChange(this::wakeUp);
     }
 
     /** Takes what there is to do now and hands it to {@link #start}; true: there may be more at once. */
@@ -119,6 +120,9 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 looking = true;
                 boolean more = take();
                 looking = false;
+                if (failing) {
+                    outage.isOver();
+                }
                 failing = false;
                 if (!more) {
                     rest();
@@ -128,11 +132,10 @@ abstract class LedgerConsumer extends DefaultConsumer {
                 return;
             } catch (LedgerException e) {
                 looking = false;
-                if (!failing && taking) {
-                    LOG.error(
-                            "{} {}",
-                            e.getMessage(),
-                            e.isPassing() ? "Waiting until it can be used again." : "Nothing more is sent.");
+                if (e.isPassing()) {
+                    outage.met(e);
+                } else if (!failing && taking) {
+                    LOG.error("{} Nothing more is sent.", e.getMessage());
                 }
                 failing = true;
                 pause();

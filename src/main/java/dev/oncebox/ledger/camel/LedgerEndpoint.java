@@ -53,7 +53,7 @@ final class LedgerEndpoint extends DefaultEndpoint {
         LedgerConsumer consumer =
                 switch (role) {
                     case DUE -> new DueConsumer(this, processor, component);
-                    case SETTLED -> new SettledConsumer(this, processor, component.ledger(), concurrentConsumers);
+                    case SETTLED -> new SettledConsumer(this, processor, component, concurrentConsumers);
                     case POLLING -> new PollingConsumer(this, processor, component, concurrentConsumers);
                     case GATHERED -> new GatheredConsumer(this, processor, component);
                     case BATCHES -> new BatchesConsumer(this, processor, component);

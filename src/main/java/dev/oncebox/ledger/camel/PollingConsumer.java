@@ -25,7 +25,7 @@ final class PollingConsumer extends LedgerConsumer {
     private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
 
     PollingConsumer(Endpoint endpoint, Processor processor, LedgerComponent component, int concurrentConsumers) {
-        super(endpoint, processor, component.ledger());
+        super(endpoint, processor, component);
         this.ledger = component.ledger();
         this.capacity = component.capacity();
         this.concurrentConsumers = concurrentConsumers;

@@ -24,7 +24,7 @@ final class QueuedConsumer extends LedgerConsumer {
     private final Map<Long, Long> failed = new ConcurrentHashMap<>();
 
     QueuedConsumer(Endpoint endpoint, Processor processor, LedgerComponent component) {
-        super(endpoint, processor, component.ledger());
+        super(endpoint, processor, component);
         this.ledger = component.ledger();
         this.capacity = component.capacity();
     }

@@ -12,39 +12,75 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Base64;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a reply goes when the ledger can no longer take it: a JSON line per reply, the body in Base64. The next start
- * reads what is beside the ledger, see {@link RescuedReplies}; the rest is there so that what was paid for is not gone.
+ * Where a reply goes when the ledger can no longer take it, or not now: a JSON line per reply, the body in Base64. The
+ * next start reads what is beside the ledger, see {@link RescuedReplies}; the rest is there so that what was paid for is
+ * not gone. What could be recorded after all is taken out when nothing else waits.
  */
 final class Rescue {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rescue.class);
 
     private final Path file;
+    /** Keys of replies that are in the file and wait in memory as well. */
+    private final Set<String> waiting = new HashSet<>();
+
+    private long before;
+    private boolean isNeeded;
     private @Nullable Path elsewhere;
 
     Rescue(Path file) {
         this.file = file;
     }
 
+    /** Keeps a reply that waits in memory for the ledger, in case that this process ends meanwhile. */
+    synchronized void spool(Call call, Verdict verdict, @Nullable Reply reply) {
+        if (reply == null || verdict instanceof Verdict.Running) {
+            return;
+        }
+        try {
+            long size = Files.exists(file) ? Files.size(file) : 0;
+            append(file, line(call, verdict, reply));
+            before = waiting.isEmpty() && !isNeeded ? size : before;
+            waiting.add(call.keyHex());
+        } catch (IOException e) {
+            LOG.debug("The reply to {} is kept in memory only", call.keyHex(), e);
+        }
+    }
+
+    /** A reply that waited is in the ledger. */
+    synchronized void recorded(Call call) {
+        if (waiting.remove(call.keyHex()) && waiting.isEmpty() && !isNeeded) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(before);
+                if (before == 0) {
+                    Files.deleteIfExists(file);
+                }
+            } catch (IOException e) {
+                LOG.debug("{} keeps replies that are recorded, which changes nothing", file, e);
+            }
+        }
+    }
+
     synchronized void keep(Call call, Verdict verdict, @Nullable Reply reply) {
         if (reply == null || verdict instanceof Verdict.Running) {
             return;
         }
-        String address = verdict instanceof Verdict.Accepted accepted ? accepted.address() : "";
-        String line = "{\"key\":\"" + call.keyHex() + "\",\"fence\":" + call.fence() + ",\"engine\":\"" + call.engine()
-                + "\",\"charged\":\"" + verdict.charged() + "\",\"valid\":" + (verdict instanceof Verdict.Valid)
-                + (address.isEmpty() ? "" : ",\"address\":" + TextNode.valueOf(address))
-                + (reply.requestId() == null ? "" : ",\"requestId\":" + TextNode.valueOf(reply.requestId()))
-                + ",\"status\":" + reply.status() + ",\"body\":\""
-                + Base64.getEncoder().encodeToString(reply.body()) + "\"}\n";
-        if (append(file, line)) {
+        isNeeded = true;
+        if (waiting.remove(call.keyHex())) {
             LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
-        } else if (append(elsewhere(), line)) {
+            return;
+        }
+        String line = line(call, verdict, reply);
+        if (isAppended(file, line)) {
+            LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
+        } else if (isAppended(elsewhere(), line)) {
             LOG.error(
                     "The reply to {} could not be recorded; it is kept in {}. Put that beside the ledger, as {}, before the next start.",
                     call.keyHex(),
@@ -53,6 +89,16 @@ final class Rescue {
         } else {
             LOG.error("The reply to {} could not be recorded, nor written to a file. It is: {}", call.keyHex(), line);
         }
+    }
+
+    private static String line(Call call, Verdict verdict, Reply reply) {
+        String address = verdict instanceof Verdict.Accepted accepted ? accepted.address() : "";
+        return "{\"key\":\"" + call.keyHex() + "\",\"fence\":" + call.fence() + ",\"engine\":\"" + call.engine()
+                + "\",\"charged\":\"" + verdict.charged() + "\",\"valid\":" + (verdict instanceof Verdict.Valid)
+                + (address.isEmpty() ? "" : ",\"address\":" + TextNode.valueOf(address))
+                + (reply.requestId() == null ? "" : ",\"requestId\":" + TextNode.valueOf(reply.requestId()))
+                + ",\"status\":" + reply.status() + ",\"body\":\""
+                + Base64.getEncoder().encodeToString(reply.body()) + "\"}\n";
     }
 
     /** A full disk is full for this file, too; the machine's temporary folder is often on another one. */
@@ -67,11 +113,20 @@ final class Rescue {
         return elsewhere;
     }
 
-    /** A line is there whole or not at all, or it would spoil the next one; so does what a power cut left of one. */
-    private static boolean append(@Nullable Path to, String line) {
-        if (to == null) {
+    private static boolean isAppended(@Nullable Path to, String line) {
+        try {
+            if (to != null) {
+                append(to, line);
+            }
+            return to != null;
+        } catch (IOException e) {
+            LOG.error("{} cannot be written: {}", to, e.toString());
             return false;
         }
+    }
+
+    /** A line is there whole or not at all, or it would spoil the next one; so does what a power cut left of one. */
+    private static void append(Path to, String line) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(to, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long before = channel.size();
@@ -83,14 +138,10 @@ final class Rescue {
                     channel.write(bytes);
                 }
                 channel.force(true);
-                return true;
             } catch (IOException e) {
                 channel.truncate(before);
                 throw e;
             }
-        } catch (IOException e) {
-            LOG.error("{} cannot be written: {}", to, e.toString());
-            return false;
         }
     }
 

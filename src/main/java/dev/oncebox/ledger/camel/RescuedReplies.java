@@ -15,12 +15,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.HexFormat;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +42,17 @@ public final class RescuedReplies {
         Answer answer(Call call, Reply reply) throws CallFailed;
     }
 
+    /** All that is kept in a folder, by whichever of the nodes that use it; otherwise as {@link #record}. */
+    public static int recordAll(Path folder, Ledger ledger, Reading reading) throws IOException {
+        int recorded = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "rescued*.jsonl")) {
+            for (Path file : files) {
+                recorded += record(file, ledger, reading);
+            }
+        }
+        return recorded;
+    }
+
     /**
      * To be called before the ledger is told to recover, which puts these calls in doubt.
      *
@@ -52,24 +63,25 @@ public final class RescuedReplies {
         if (!Files.exists(file)) {
             return 0;
         }
-        Map<String, Call> inFlight = new HashMap<>();
-        ledger.inFlight().forEach(call -> inFlight.put(call.keyHex(), call));
         int recorded = 0;
         // torn or garbled lines are passed over: no byte of them is a reason to refuse the others
         try (var lines =
                 new BufferedReader(new InputStreamReader(Files.newInputStream(file), StandardCharsets.ISO_8859_1))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                recorded += record(line, inFlight, ledger, reading) ? 1 : 0;
+                recorded += record(line, ledger, reading) ? 1 : 0;
             }
         }
         return recorded;
     }
 
-    private static boolean record(String line, Map<String, Call> inFlight, Ledger ledger, Reading reading) {
+    private static boolean record(String line, Ledger ledger, Reading reading) {
         try {
             JsonNode kept = JSON.readTree(line);
-            Call call = inFlight.get(kept.path("key").asText());
-            if (call == null || call.fence() != kept.path("fence").asLong(-1)) {
+            Call call = ledger.inFlight(
+                            HexFormat.of().parseHex(kept.path("key").asText()),
+                            kept.path("fence").asLong(-1))
+                    .orElse(null);
+            if (call == null) {
                 return false;
             }
             var reply = new Reply(

@@ -37,6 +37,7 @@ final class SettleProducer extends DefaultProducer {
     private final Ledger ledger;
     private final Capacity capacity;
     private final Rescue rescue;
+    private final Outage outage;
     private final Map<String, NextStep> steps;
     private final Troubles troubles = new Troubles();
 
@@ -45,6 +46,7 @@ final class SettleProducer extends DefaultProducer {
         this.ledger = component.ledger();
         this.capacity = component.capacity();
         this.rescue = component.rescue();
+        this.outage = component.outage();
         this.steps = Map.copyOf(steps);
     }
 
@@ -69,11 +71,16 @@ final class SettleProducer extends DefaultProducer {
 
     private void settle(Call call, Verdict verdict, NextStep step, @Nullable Reply reply) {
         var next = new Transition[1];
-        Waited waited =
-                untilRecorded("call " + call.keyHex(), () -> next[0] = ledger.settle(call, verdict, step, reply));
+        Waited waited = untilRecorded(
+                "call " + call.keyHex(),
+                () -> next[0] = ledger.settle(call, verdict, step, reply),
+                () -> rescue.spool(call, verdict, reply));
         if (waited == Waited.IN_VAIN) {
             rescue.keep(call, verdict, reply);
             return;
+        }
+        if (waited == Waited.YES) {
+            rescue.recorded(call);
         }
         reach(next[0]);
         log(call, verdict, next[0], waited == Waited.YES);
@@ -91,7 +98,7 @@ final class SettleProducer extends DefaultProducer {
 
     /** What cannot be recorded is found again by the batch's handle. */
     private void settle(Batch batch, Verdict verdict, NextStep step, @Nullable Reply reply) {
-        untilRecorded("batch " + batch.handle(), () -> ledger.batches().settle(batch, verdict, step, reply));
+        untilRecorded("batch " + batch.handle(), () -> ledger.batches().settle(batch, verdict, step, reply), () -> {});
         CrashPoint.AFTER_ACCEPTED.reach();
         if (verdict instanceof Verdict.Accepted accepted) {
             LOG.info("engine {} accepted a batch: {}", batch.engine(), accepted.address());
@@ -113,20 +120,28 @@ final class SettleProducer extends DefaultProducer {
         IN_VAIN
     }
 
-    /** The reply may have been paid for: a ledger that cannot be written for a while is waited for. */
-    private Waited untilRecorded(String what, Runnable record) {
+    /**
+     * The reply may have been paid for: a ledger that cannot be written for a while is waited for.
+     *
+     * @param spool keeps it where the end of this process does not take it along
+     */
+    private Waited untilRecorded(String what, Runnable record, Runnable spool) {
         Waited waited = Waited.NO;
         while (true) {
             try {
                 record.run();
+                if (waited == Waited.YES) {
+                    outage.isOver();
+                }
                 return waited;
             } catch (LedgerException e) {
                 if (!e.isPassing() || !isRunAllowed()) {
                     LOG.error("{} The {} could not be settled.", e.getMessage(), what);
                     return Waited.IN_VAIN;
                 }
+                outage.met(e);
                 if (waited == Waited.NO) {
-                    LOG.error("{} The reply to {} is kept in memory until it can be.", e.getMessage(), what);
+                    spool.run();
                 }
                 waited = Waited.YES;
                 try {
@@ -170,7 +185,7 @@ final class SettleProducer extends DefaultProducer {
                     call.engine(),
                     next.reason());
         } else if (waited) {
-            LOG.info("call {} could be recorded at last", call.keyHex());
+            LOG.debug("call {} could be recorded at last", call.keyHex());
         }
     }
 }

@@ -28,9 +28,9 @@ final class SettledConsumer extends LedgerConsumer {
     private final Map<Long, Long> failed = new ConcurrentHashMap<>();
     private final Map<Long, Integer> failures = new ConcurrentHashMap<>();
 
-    SettledConsumer(Endpoint endpoint, Processor processor, Ledger ledger, int concurrentConsumers) {
-        super(endpoint, processor, ledger);
-        this.ledger = ledger;
+    SettledConsumer(Endpoint endpoint, Processor processor, LedgerComponent component, int concurrentConsumers) {
+        super(endpoint, processor, component);
+        this.ledger = component.ledger();
         this.places = new Semaphore(concurrentConsumers);
         this.limit = concurrentConsumers * 16;
     }

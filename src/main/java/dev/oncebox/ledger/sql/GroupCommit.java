@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The hazards: a step must not be acknowledged before the commit, so results are held back until then; one bad step
  * must not undo its neighbours, so where one fails they run again one by one; when the commit itself fails, nobody knows whether it
- * happened, so every caller of that batch is told so, and later writes carry a fence that makes repeating harmless.
+ * happened, so every caller of that batch is told so, and later writes carry a fence that makes repeating harmless. A
+ * connection that is lost is replaced by the next transaction.
  */
 final class GroupCommit implements AutoCloseable {
 
@@ -31,11 +32,13 @@ final class GroupCommit implements AutoCloseable {
     }
 
     private static final int MOST = 512;
+    /** How often what collided with another node is tried again at once. */
+    private static final int COLLISIONS = 5;
 
     private record Waiting<T>(@Nullable Step<T> step, CompletableFuture<T> done) {}
 
     private final Dialect dialect;
-    private final Session session;
+    private volatile Session session;
     private final BlockingQueue<Waiting<?>> queue = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile @Nullable LedgerException refusal;
@@ -136,22 +139,36 @@ final class GroupCommit implements AutoCloseable {
 
     /** False: a step failed among others, nothing of the batch has happened, and nobody was told anything. */
     private boolean transact(List<Waiting<?>> batch) {
+        return transact(batch, COLLISIONS);
+    }
+
+    private boolean transact(List<Waiting<?>> batch, int again) {
         List<Runnable> acknowledgements = new ArrayList<>(batch.size());
         boolean begun = false;
         boolean committing = false;
         try {
+            if (session.isLost()) {
+                session = dialect.session();
+            }
             session.run(dialect.begin());
             begun = true;
             for (Waiting<?> waiting : batch) {
                 run(waiting, acknowledgements);
             }
             committing = true;
-            session.run("COMMIT");
+            session.commit();
         } catch (SQLException e) {
             rollBack(begun);
             LedgerException failure = dialect.explain(e);
-            if (begun && !committing && batch.size() > 1 && !dialect.isFatal(e)) {
+            boolean lost = session.isLost();
+            if (begun && !committing && batch.size() > 1 && !lost && !dialect.isFatal(e)) {
                 return false;
+            }
+            if (dialect.isCollision(e) && again > 0) {
+                return transact(batch, again - 1);
+            }
+            if (lost) {
+                close(session);
             }
             if (!failure.isPassing() && (!begun || committing || dialect.isFatal(e))) {
                 damaged |= dialect.isFatal(e);
@@ -184,7 +201,7 @@ final class GroupCommit implements AutoCloseable {
             return;
         }
         try {
-            session.run("ROLLBACK");
+            session.rollBack();
         } catch (SQLException alreadyRolledBack) {
             // the database ended the transaction itself when it failed
         }

@@ -25,7 +25,7 @@ final class GroupedBatches implements Batches {
     private final Function<List<SqlCalls.Stored>, List<Call>> readable;
 
     /** The ledger's connections, and whom to tell of a change. */
-    record Access(Readers readers, GroupCommit writer, long node, Runnable changed) {}
+    record Access(Readers readers, GroupCommit writer, Lease lease, Runnable changed) {}
 
     GroupedBatches(Access ledger, SqlBatches batches, Function<List<SqlCalls.Stored>, List<Call>> readable) {
         this.ledger = ledger;
@@ -36,7 +36,8 @@ final class GroupedBatches implements Batches {
     @Override
     public @Nullable Batch gather(String engine, Gathering gathering) {
         Batch made = ledger.writer()
-                .write(session -> Optional.ofNullable(batches.gather(session, ledger.node(), engine, gathering)))
+                .write(session -> Optional.ofNullable(
+                        batches.gather(session, ledger.lease().node(), engine, gathering)))
                 .orElse(null);
         if (made == null) {
             return null;
@@ -60,12 +61,17 @@ final class GroupedBatches implements Batches {
 
     @Override
     public boolean sent(Batch batch) {
-        return ledger.writer().write(session -> batches.sent(session, ledger.node(), batch));
+        ledger.lease().require();
+        boolean sent = ledger.writer()
+                .write(session -> batches.sent(session, ledger.lease().node(), batch));
+        ledger.lease().require();
+        return sent;
     }
 
     @Override
     public void settle(Batch batch, Verdict verdict, NextStep step, @Nullable Reply reply) {
-        boolean done = ledger.writer().write(session -> batches.settle(session, ledger.node(), batch, verdict, reply));
+        boolean done = ledger.writer()
+                .write(session -> batches.settle(session, ledger.lease().node(), batch, verdict, reply));
         if (!done && batch.calls().isEmpty()) {
             for (List<Call> some = open(batch, -1, AT_ONCE); !some.isEmpty(); ) {
                 each(batch, some, verdict, step);
@@ -81,7 +87,7 @@ final class GroupedBatches implements Batches {
     }
 
     private void each(Batch batch, List<Call> some, Verdict verdict, NextStep step) {
-        ledger.writer().write(session -> batches.each(session, ledger.node(), some, batch, verdict, step));
+        ledger.writer().write(session -> batches.each(session, ledger.lease().node(), some, batch, verdict, step));
     }
 
     @Override

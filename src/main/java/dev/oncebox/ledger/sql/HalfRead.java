@@ -35,6 +35,10 @@ final class HalfRead {
         if (stood(session, file.id())) {
             return 0;
         }
+        if (!session.is("EXISTS (SELECT 1 FROM file WHERE id = ? AND state = 'TAKING')", file.id())) {
+            // another node has read it to its end meanwhile
+            return 0;
+        }
         List<Long> calls = session.list(
                 "SELECT DISTINCT call FROM item WHERE file = ? AND call IS NOT NULL", row -> row.getLong(1), file.id());
         session.update("DELETE FROM item WHERE file = ?", file.id());
@@ -42,6 +46,8 @@ final class HalfRead {
         session.update("DELETE FROM event WHERE file = ?", file.id());
         session.update("DELETE FROM file WHERE id = ?", file.id());
         for (long call : calls) {
+            session.one(
+                    "SELECT id FROM call WHERE id = ?" + session.sharing().forUpdate(), row -> row.getLong(1), call);
             boolean unwanted = session.number(
                             "SELECT count(*) FROM call c WHERE c.id = ? AND c.state = 'READY' AND c.attempts = 0"
                                     + " AND c.doubts = 0 AND NOT EXISTS (SELECT 1 FROM item i WHERE i.call = c.id)",

@@ -1,7 +1,6 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.ledger.LedgerException;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -11,16 +10,20 @@ import java.util.function.Consumer;
 /** Says every few seconds that this node lives, and looks every second whether the ledger can still be trusted. */
 final class Heartbeat implements AutoCloseable {
 
-    private static final Duration BEAT = Duration.ofSeconds(5);
     private static final Duration WATCH = Duration.ofSeconds(1);
 
-    /** How long a node counts as living after its last beat. */
-    static final Duration LEASE = BEAT.multipliedBy(3);
+    /** How long a node counts as living after its last beat, usually. */
+    static final Duration LEASE = Duration.ofSeconds(15);
+
+    /** How often a node says that it lives. */
+    static Duration beat(Duration lease) {
+        return lease.dividedBy(3);
+    }
 
     private final Dialect dialect;
     private final GroupCommit writer;
-    private final Clock clock;
-    private final long node;
+    private final Nodes nodes;
+    private final Lease lease;
     private final Consumer<String> onLost;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "ledger-timer");
@@ -29,14 +32,15 @@ final class Heartbeat implements AutoCloseable {
     });
 
     /** @param onLost told why when the ledger can no longer be trusted */
-    Heartbeat(Dialect dialect, GroupCommit writer, Clock clock, long node, Consumer<String> onLost) {
+    Heartbeat(Dialect dialect, GroupCommit writer, Nodes nodes, Lease lease, Consumer<String> onLost) {
         this.dialect = dialect;
         this.writer = writer;
-        this.clock = clock;
-        this.node = node;
+        this.nodes = nodes;
+        this.lease = lease;
         this.onLost = onLost;
         timer.scheduleWithFixedDelay(this::watch, WATCH.toMillis(), WATCH.toMillis(), TimeUnit.MILLISECONDS);
-        timer.scheduleWithFixedDelay(this::beat, BEAT.toMillis(), BEAT.toMillis(), TimeUnit.MILLISECONDS);
+        long beat = beat(lease.length()).toMillis();
+        timer.scheduleWithFixedDelay(this::beat, beat, beat, TimeUnit.MILLISECONDS);
     }
 
     private void watch() {
@@ -49,6 +53,9 @@ final class Heartbeat implements AutoCloseable {
         } else if (refusal != null) {
             lost(refusal.getMessage() + ". Nothing more is sent, since a write that failed once may be lost although"
                     + " the next one succeeds. Check the disk, and start again.");
+        } else if (!lease.isHeld()) {
+            // it was paused: what it has is not its own before it is heard of again
+            beat();
         }
     }
 
@@ -57,10 +64,11 @@ final class Heartbeat implements AutoCloseable {
         onLost.accept(why);
     }
 
+    /** Who was taken for dead has nothing any more, and comes back as another. */
     private void beat() {
         try {
-            writer.write(session ->
-                    session.update("UPDATE node SET lease = ? WHERE id = ?", clock.millis() + LEASE.toMillis(), node));
+            long node = lease.node();
+            lease.renew(() -> writer.write(session -> nodes.beat(session, node) ? node : nodes.enter(session)));
         } catch (LedgerException e) {
             if (!e.isPassing()) {
                 lost(e.getMessage() + ". Nothing more is sent. Check the disk, and start again.");

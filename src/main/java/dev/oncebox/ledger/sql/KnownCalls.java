@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that a chunk of items asks for and that the ledger has, looked up together: a file that is dropped again is
- * answered by little else. True as long as the transaction lasts in which they were found, and {@link #put} is told
- * of every change.
+ * answered by little else. True as long as the transaction lasts in which they were found, since their rows are held
+ * where others could change them, and {@link #put} is told of every change.
  */
 final class KnownCalls {
 
@@ -70,7 +70,7 @@ final class KnownCalls {
             for (int i = 0; i < TOGETHER; i++) {
                 some[i] = all.get(Math.min(start + i, all.size() - 1)).array();
             }
-            session.each(FIND, this::take, some);
+            session.each(session.sharing() == Sharing.ALONE ? FIND : FIND + " FOR SHARE OF call", this::take, some);
         }
     }
 

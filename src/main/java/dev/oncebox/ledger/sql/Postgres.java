@@ -111,6 +111,11 @@ final class Postgres implements Dialect {
 
     @Override
     public long version(Session session) throws SQLException {
+        if (session.is("to_regclass('" + LedgerMove.MARK + "') IS NOT NULL")) {
+            throw new ConfigException(
+                    "The ledger " + name + " is not whole yet: a copy into it was interrupted. Go on with"
+                            + " oncebox migrate-ledger FROM TO, which names it.");
+        }
         if (session.is("to_regclass('flyway_schema_history') IS NOT NULL")) {
             return session.number("SELECT coalesce(max(CAST(version AS INTEGER)), 0) FROM flyway_schema_history");
         }

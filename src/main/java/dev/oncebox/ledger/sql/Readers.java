@@ -39,6 +39,10 @@ final class Readers implements AutoCloseable {
             idle.add(session);
             return;
         }
+        if (session.isLost()) {
+            // what was idle meanwhile is lost as well
+            close();
+        }
         closeQuietly(session);
     }
 

@@ -8,14 +8,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One connection with its prepared statements. Belongs to one thread at a time. */
 class Session implements AutoCloseable {
 
+    /** Stands for the one character that PostgreSQL's texts cannot hold; what is delivered is in no text. */
+    static final char NO_NUL = '\uFFFD';
+
     private final Connection connection;
     private final Sharing sharing;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private final SortedMap<Long, Long> ended = new TreeMap<>();
 
     /** On a ledger that nobody else writes to. */
     Session(Connection connection) {
@@ -50,6 +56,36 @@ class Session implements AutoCloseable {
     @FunctionalInterface
     interface RowSink {
         boolean take(ResultSet row) throws SQLException;
+    }
+
+    /**
+     * So many items of a file wait no longer. Taken from the file's count when the transaction is committed, the files in
+     * one order: nodes that settle calls of the same files would else wait for each other in a circle, and one whose
+     * calls are all of one file for every commit of the others.
+     */
+    void noLongerPending(long file, long items) {
+        ended.merge(file, items, Long::sum);
+    }
+
+    /** Takes what is no longer pending from the files' counts now, before they are counted anew. */
+    void settlePending() throws SQLException {
+        for (Map.Entry<Long, Long> file : ended.entrySet()) {
+            update(
+                    "UPDATE file SET pending = pending - ? WHERE id = ? AND state <> 'DELIVERED'",
+                    file.getValue(),
+                    file.getKey());
+        }
+        ended.clear();
+    }
+
+    void commit() throws SQLException {
+        settlePending();
+        run("COMMIT");
+    }
+
+    void rollBack() throws SQLException {
+        ended.clear();
+        run("ROLLBACK");
     }
 
     void run(String sql) throws SQLException {
@@ -110,6 +146,8 @@ class Session implements AutoCloseable {
                 statement.setBytes(i + 1, bytes);
             } else if (value instanceof Enum<?> constant) {
                 statement.setString(i + 1, constant.name());
+            } else if (value instanceof String text && sharing == Sharing.SHARED) {
+                statement.setString(i + 1, text.replace('\0', NO_NUL));
             } else if (value instanceof Boolean flag) {
                 statement.setInt(i + 1, flag ? 1 : 0);
             } else {

@@ -161,13 +161,13 @@ public final class SqlAsk implements AutoCloseable {
             try {
                 T result = step.run();
                 if (result != null) {
-                    session.run("COMMIT");
+                    session.commit();
                     kept = true;
                 }
                 return result;
             } finally {
                 if (!kept) {
-                    session.run("ROLLBACK");
+                    session.rollBack();
                 }
             }
         } catch (SQLException e) {

@@ -71,7 +71,8 @@ final class SqlBatches {
                         + " AND due <= ?" + calls.scope().calls() + " ORDER BY due, id LIMIT ?)"
                         + " WINDOW w AS (ORDER BY due, id ROWS UNBOUNDED PRECEDING))"
                         + " UPDATE call SET state = 'CLAIMED', fence = fence + 1, owner = ?, batch = ?"
-                        + " WHERE id IN (SELECT id FROM pick WHERE n = 1 OR bytes <= ?)",
+                        + " WHERE id IN (SELECT id FROM pick WHERE n = 1 OR bytes <= ?) AND state = 'READY'"
+                        + Nodes.alive(session, node),
                 engine,
                 now,
                 limit,
@@ -126,7 +127,10 @@ final class SqlBatches {
     /** Records that the batch is about to be submitted. False: not all of its calls are ours, and nothing may be sent. */
     boolean sent(Session session, long node, Batch batch) throws SQLException {
         long claimed = session.number(
-                "SELECT count(*) FROM call WHERE batch = ? AND state = 'CLAIMED' AND owner = ?", batch.id(), node);
+                "SELECT count(*) FROM call WHERE batch = ? AND state = 'CLAIMED' AND owner = ?"
+                        + Nodes.alive(session, node),
+                batch.id(),
+                node);
         long now = clock.millis();
         boolean whole = claimed == batch.calls().size()
                 && session.update(
@@ -287,7 +291,8 @@ final class SqlBatches {
                 "UPDATE batch SET due = ? WHERE id IN (SELECT id FROM batch WHERE state IN ('SENT', 'POLLING')"
                         + " AND engine = ? AND due <= ?" + calls.scope().batches()
                         + " AND NOT EXISTS (SELECT 1 FROM call WHERE batch = batch.id"
-                        + " AND state = 'SENT') ORDER BY due, id LIMIT ?)"
+                        + " AND state = 'SENT') ORDER BY due, id LIMIT ?"
+                        + session.sharing().skipLocked() + ")"
                         + " RETURNING id, handle, engine, sent, remote, seen, said",
                 SqlBatches::read,
                 now + interval.toMillis(),
@@ -321,11 +326,14 @@ final class SqlBatches {
                 "SELECT remote FROM batch WHERE engine = ? AND remote IS NOT NULL", row -> row.getString(1), engine);
     }
 
-    /** What a process left: batches that were not submitted are dissolved, others asked or looked for. */
+    /** What a node left: batches that were not submitted are dissolved, others asked or looked for. */
     static void recover(Session session, long now) throws SQLException {
-        session.update("UPDATE call SET batch = NULL WHERE batch IS NOT NULL AND state = 'CLAIMED'");
-        session.update("UPDATE batch SET state = 'ENDED' WHERE state = 'GATHERED'");
-        for (long batch : session.list("SELECT id FROM batch WHERE state = 'SENT'", row -> row.getLong(1))) {
+        released(session);
+        List<Long> sent = session.list(
+                "SELECT DISTINCT batch FROM call WHERE state = 'SENT' AND batch IS NOT NULL"
+                        + Nodes.lost(session.sharing()),
+                row -> row.getLong(1));
+        for (long batch : sent) {
             lookFor(session, batch, now);
         }
     }

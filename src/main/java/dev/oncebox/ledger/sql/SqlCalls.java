@@ -53,9 +53,10 @@ final class SqlCalls {
         this.scope = scope;
     }
 
-    private String claim(Sharing sharing) {
+    private String claim(Session session, long node) {
         return "WITH pick AS (SELECT id FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
-                + scope.calls() + " ORDER BY due, id LIMIT ?" + sharing.skipLocked() + ")"
+                + scope.calls() + Nodes.alive(session, node) + " ORDER BY due, id LIMIT ?"
+                + session.sharing().skipLocked() + ")"
                 + " UPDATE call SET state = 'CLAIMED', fence = fence + 1, owner = ?"
                 + " WHERE id IN (SELECT id FROM pick) RETURNING id, due";
     }
@@ -82,7 +83,7 @@ final class SqlCalls {
     List<Stored> claim(Session session, long node, String engine, int limit) throws SQLException {
         long now = clock.millis();
         List<Picked> picked = new ArrayList<>(session.list(
-                claim(session.sharing()), row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
+                claim(session, node), row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
         picked.sort(Comparator.comparingLong(Picked::due).thenComparingLong(Picked::id));
         List<Stored> calls = new ArrayList<>(picked.size());
         for (Picked each : picked) {
@@ -149,7 +150,8 @@ final class SqlCalls {
         long now = clock.millis();
         int changed = session.update(
                 "UPDATE call SET state = 'SENT', sends = sends + 1, attempts = attempts + 1, sent = ?"
-                        + " WHERE id = ? AND fence = ? AND state = 'CLAIMED' AND owner = ?",
+                        + " WHERE id = ? AND fence = ? AND state = 'CLAIMED' AND owner = ?"
+                        + Nodes.alive(session, node),
                 now,
                 call.id(),
                 call.fence(),
@@ -174,6 +176,14 @@ final class SqlCalls {
             return null;
         }
         int send = call.sends() + 1;
+        var journal = new Journal(session, now, node);
+        var attempt = new Journal.Attempt(
+                call.id(), call.fence(), send, call.engine(), reply == null ? null : reply.requestId());
+        BigDecimal cost = verdict.usage().cost();
+        if (!changed && wasRecorded(session, node, attempt, next, reply)) {
+            // the commit of the first try was not heard of
+            return next;
+        }
         if (reply != null && !(verdict instanceof Verdict.Running)) {
             session.update(
                     "INSERT INTO reply (call, send, at, status, body) VALUES (?, ?, ?, ?, ?)",
@@ -183,10 +193,6 @@ final class SqlCalls {
                     reply.status(),
                     Packed.pack(reply.body()));
         }
-        var journal = new Journal(session, now, node);
-        var attempt = new Journal.Attempt(
-                call.id(), call.fence(), send, call.engine(), reply == null ? null : reply.requestId());
-        BigDecimal cost = verdict.usage().cost();
         if (!changed) {
             boolean answered = session.number("SELECT count(*) FROM answer WHERE call = ?", call.id()) > 0;
             journal.charged(
@@ -280,6 +286,31 @@ final class SqlCalls {
         return endsDoubt ? CallState.READY : CallState.POLLING;
     }
 
+    /** Whether this node told of this very end of the attempt, with this reply, before, and the call went on from there. */
+    private static boolean wasRecorded(
+            Session session, long node, Journal.Attempt attempt, Transition next, @Nullable Reply reply)
+            throws SQLException {
+        boolean same = reply == null
+                || session.is(
+                        "EXISTS (SELECT 1 FROM reply WHERE call = ? AND send = ? AND status = ? AND body = ?)",
+                        attempt.call(),
+                        attempt.send(),
+                        reply.status(),
+                        Packed.pack(reply.body()));
+        if (!same) {
+            return false;
+        }
+        for (EventKind kind : next.events()) {
+            if (session.is(
+                    "EXISTS (SELECT 1 FROM event WHERE call = ? AND fence = ? AND attempt = ? AND node = ? AND kind = ?"
+                            + " AND charged IS NOT NULL AND coalesce(detail, '') NOT LIKE 'stale:%')",
+                    attempt.call(), attempt.fence(), attempt.send(), node, kind)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private void store(Session session, Call call, Answer answer) throws SQLException {
         boolean json = answer.content() != null && !answer.content().isTextual();
         String text = answer.content() == null
@@ -299,10 +330,12 @@ final class SqlCalls {
 
     /** The items of a call that has ended no longer keep their files waiting. */
     static void ended(Session session, long call) throws SQLException {
-        session.update(
-                "UPDATE file SET pending = pending - (SELECT count(*) FROM item i WHERE i.call = ? AND i.file = file.id)"
-                        + " WHERE state <> 'DELIVERED' AND id IN (SELECT i.file FROM item i WHERE i.call = ?)",
-                call,
+        session.each(
+                "SELECT file, count(*) FROM item WHERE call = ? GROUP BY file",
+                row -> {
+                    session.noLongerPending(row.getLong(1), row.getLong(2));
+                    return true;
+                },
                 call);
     }
 

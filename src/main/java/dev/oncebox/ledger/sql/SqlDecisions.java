@@ -117,6 +117,7 @@ public final class SqlDecisions implements AutoCloseable {
      */
     public boolean resend(Case call, String engine) {
         return inTransaction(() -> {
+            hold(call);
             int changed = session.update(
                     "UPDATE call SET state = 'READY', due = ?, failures = 0, refused_since = 0, remote = NULL,"
                             + " earlier = CASE engine WHEN ? THEN earlier ELSE attempts END, engine = ? WHERE id = ?"
@@ -137,6 +138,7 @@ public final class SqlDecisions implements AutoCloseable {
      */
     public boolean acceptLoss(Case call) {
         return inTransaction(() -> {
+            hold(call);
             // an accepted call may have been charged, which nothing has said yet
             session.update(
                     "INSERT INTO event (at, call, fence, attempt, kind, engine, charged, detail)"
@@ -173,6 +175,7 @@ public final class SqlDecisions implements AutoCloseable {
      */
     public boolean retry(Case call, String engine) {
         return inTransaction(() -> {
+            hold(call);
             int changed = session.update(
                     "UPDATE call SET earlier = attempts, engine = ? WHERE id = ? AND state = 'DEAD'"
                             + " AND EXISTS (SELECT 1 FROM item i WHERE i.call = call.id) AND " + PurgedBodies.SENDABLE,
@@ -206,6 +209,12 @@ public final class SqlDecisions implements AutoCloseable {
         }
     }
 
+    /** Nobody else settles it before this is decided. */
+    private void hold(Case call) throws SQLException {
+        session.one(
+                "SELECT id FROM call WHERE id = ?" + session.sharing().forUpdate(), row -> row.getLong(1), call.id());
+    }
+
     @FunctionalInterface
     private interface Change {
         boolean make() throws SQLException;
@@ -217,12 +226,12 @@ public final class SqlDecisions implements AutoCloseable {
             boolean done = false;
             try {
                 boolean changed = change.make();
-                session.run("COMMIT");
+                session.commit();
                 done = true;
                 return changed;
             } finally {
                 if (!done) {
-                    session.run("ROLLBACK");
+                    session.rollBack();
                 }
             }
         } catch (SQLException e) {

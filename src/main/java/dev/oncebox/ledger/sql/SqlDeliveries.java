@@ -58,11 +58,31 @@ final class SqlDeliveries {
         this.scope = scope;
     }
 
-    List<SettledFile> settled(Session session, int limit) throws SQLException {
+    /** Takes files for a node, so that none is delivered by two at once; true: it has some that it had not. */
+    boolean take(Session session, long node, int limit) throws SQLException {
+        return session.update(
+                        "WITH pick AS (SELECT id FROM file WHERE state = 'TAKEN' AND pending = 0 AND owner IS NULL"
+                                + scope.files() + Nodes.alive(session, node) + " ORDER BY id LIMIT ?"
+                                + session.sharing().skipLocked()
+                                + ") UPDATE file SET owner = ? WHERE id IN (SELECT id FROM pick)",
+                        limit,
+                        node)
+                > 0;
+    }
+
+    /** Whether there are files to {@link #take}. */
+    boolean hasFree(Session session) throws SQLException {
+        return session.is("EXISTS (SELECT 1 FROM file WHERE state = 'TAKEN' AND pending = 0 AND owner IS NULL"
+                + scope.files() + ")");
+    }
+
+    /** Those that can be delivered; where nodes share a ledger, those that this one has taken. */
+    List<SettledFile> settled(Session session, long node, int limit) throws SQLException {
+        String own = session.sharing() == Sharing.ALONE ? "" : " AND owner = " + node;
         return session.list(
                 "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.items, f.invalid, f.sidecar, f.output,"
                         + " (SELECT body FROM source s WHERE s.file = f.id AND s.n = 0) FROM (SELECT * FROM file"
-                        + " WHERE state = 'TAKEN' AND pending = 0" + scope.files() + ") f"
+                        + " WHERE state = 'TAKEN' AND pending = 0" + own + scope.files() + ") f"
                         + " JOIN job j ON j.id = f.job ORDER BY f.id LIMIT ?",
                 row -> new SettledFile(
                         row.getLong(1),
@@ -92,7 +112,8 @@ final class SqlDeliveries {
     boolean delivered(Session session, long node, SettledFile file, String output) throws SQLException {
         long now = clock.millis();
         int changed = session.update(
-                "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?, sidecar = NULL, sidecar_due = 0"
+                "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?, sidecar = NULL, sidecar_due = 0,"
+                        + " owner = NULL"
                         + " WHERE id = ? AND state = 'TAKEN' AND pending = 0",
                 now,
                 output,

@@ -43,7 +43,8 @@ final class SqlEngines {
         // another engine does not know the key, so that a repeat of what only the old one recognises is a doubt
         var journal = new Journal(session, clock.millis(), node);
         List<Journal.Attempt> doubtful = session.list(
-                "SELECT id, fence, sends, engine FROM call WHERE " + others + " AND unresolved > 0 ORDER BY id",
+                "SELECT id, fence, sends, engine FROM call WHERE " + others + " AND unresolved > 0 ORDER BY id"
+                        + session.sharing().forUpdate(),
                 row -> new Journal.Attempt(row.getLong(1), row.getLong(2), row.getInt(3), row.getString(4)),
                 engines.toArray());
         for (Journal.Attempt last : doubtful) {
@@ -78,7 +79,8 @@ final class SqlEngines {
                         + " AND job IN (SELECT id FROM job WHERE name IN (" + places(move.jobs()) + "))"
                         + (move.evenUnresolved() ? "" : " AND unresolved = 0")
                         + scope.calls()
-                        + " ORDER BY due, id LIMIT ?",
+                        + " ORDER BY due, id LIMIT ?"
+                        + session.sharing().skipLocked(),
                 row -> new Waiting(row.getLong(1), row.getLong(2), row.getInt(3), row.getBoolean(4)),
                 values.toArray());
         var journal = new Journal(session, now, node);
@@ -180,13 +182,16 @@ final class SqlEngines {
         return values.isEmpty() ? "SELECT '' WHERE 1 = 0" : String.join(", ", Collections.nCopies(values.size(), "?"));
     }
 
-    int pauses(Session session, Map<String, Pause> pauses) throws SQLException {
-        session.update("DELETE FROM pause");
+    /** What this node leaves in peace, instead of what it did before; those that are over leave nothing any more. */
+    int pauses(Session session, long node, Map<String, Pause> pauses) throws SQLException {
+        session.update(
+                "DELETE FROM pause WHERE node = ? OR node NOT IN (SELECT id FROM node WHERE ended IS NULL)", node);
         for (Map.Entry<String, Pause> each : pauses.entrySet()) {
             Pause pause = each.getValue();
             session.update(
-                    "INSERT INTO pause (name, state, since, until, reason) VALUES (?, ?, ?, ?, ?)",
+                    "INSERT INTO pause (name, node, state, since, until, reason) VALUES (?, ?, ?, ?, ?, ?)",
                     each.getKey(),
+                    node,
                     pause.state(),
                     pause.since(),
                     pause.until(),
@@ -195,9 +200,10 @@ final class SqlEngines {
         return pauses.size();
     }
 
+    /** Of several nodes' the one that lasts longest. */
     static Map<String, Pause> pauses(Session session) throws SQLException {
         Map<String, Pause> pauses = new LinkedHashMap<>();
-        session.each("SELECT name, state, since, until, reason FROM pause ORDER BY name", row -> {
+        session.each("SELECT name, state, since, until, reason FROM pause ORDER BY name, until", row -> {
             pauses.put(
                     row.getString(1),
                     new Pause(Pause.State.valueOf(row.getString(2)), row.getLong(3), row.getLong(4), row.getString(5)));

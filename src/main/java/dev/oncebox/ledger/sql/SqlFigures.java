@@ -152,15 +152,17 @@ final class SqlFigures {
         return waiting;
     }
 
-    /** A process of this machine that was killed is seen at once, one of another by its lease. */
+    /** A process of this machine that was killed is seen at once, one that shares the ledger by its lease. */
     private List<Figures.Node> nodes(long now) throws SQLException {
         List<Figures.Node> nodes = session.list(
                 "SELECT id, host, pid, started, lease FROM node WHERE ended IS NULL AND lease > ? ORDER BY id",
                 row -> new Figures.Node(
                         row.getLong(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)),
-                now);
+                Nodes.now(session, now));
         return nodes.stream()
-                .filter(node -> !node.host().equals(Nodes.host()) || Nodes.isAlive(node.pid()))
+                .filter(node -> session.sharing() == Sharing.SHARED
+                        || !node.host().equals(Nodes.host())
+                        || Nodes.isAlive(node.pid()))
                 .toList();
     }
 }

@@ -62,16 +62,18 @@ final class SqlIntake {
                 file.sha256(),
                 job);
         if (known == null) {
-            Long id = session.one(
+            long made = session.number(
                     "INSERT INTO file (path, job, kind, sha256, state, received) VALUES (?, ?, ?, ?, 'TAKING', ?)"
-                            + " RETURNING id",
-                    row -> row.getLong(1),
+                            + " ON CONFLICT DO NOTHING RETURNING id",
                     file.path(),
                     job,
                     file.kind(),
                     file.sha256(),
                     now);
-            long made = id == null ? 0 : id;
+            if (made == 0) {
+                // another node has made it a moment ago
+                return receive(session, file);
+            }
             keep(session, made, 0, file.head());
             return new ReceivedFile(made, file, false, now);
         }
@@ -79,6 +81,7 @@ final class SqlIntake {
             return new ReceivedFile(known.id(), file, false, now);
         }
         boolean whole = PurgedBodies.isWhole(session, known.id());
+        session.settlePending();
         session.update(
                 "UPDATE file SET state = ?, archived = 0, pending = (SELECT count(*) FROM item i"
                         + " JOIN call c ON c.id = i.call WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD'))"
@@ -147,13 +150,12 @@ final class SqlIntake {
         if (known != null) {
             return known;
         }
-        Long made = session.one(
-                "INSERT INTO job (name, fingerprint, definition) VALUES (?, ?, ?) RETURNING id",
-                row -> row.getLong(1),
+        long made = session.number(
+                "INSERT INTO job (name, fingerprint, definition) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
                 job.name(),
                 fingerprint,
                 definition);
-        return made == null ? 0 : made;
+        return made == 0 ? jobId(session, job) : made;
     }
 
     void record(Session session, ReceivedFile file, List<Entry> entries) throws SQLException {
@@ -318,11 +320,14 @@ final class SqlIntake {
                 : session.one(TWIN, row -> new Twin(row.getLong(1), row.getBytes(2), row.getBytes(3)), file.id(), n);
     }
 
-    static List<UnarchivedFile> unarchived(Session session) throws SQLException {
+    /** But for those that another node is taking. */
+    static List<UnarchivedFile> unarchived(Session session, long node) throws SQLException {
         return session.list(
-                "SELECT id, path, state, sha256 FROM file WHERE archived = 0",
+                "SELECT id, path, state, sha256 FROM file WHERE archived = 0 AND NOT EXISTS (SELECT 1 FROM taking t"
+                        + " WHERE t.path = file.path AND t.node <> ?)",
                 row -> new UnarchivedFile(
-                        row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"), row.getBytes(4)));
+                        row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"), row.getBytes(4)),
+                node);
     }
 
     long taken(Session session, ReceivedFile file) throws SQLException {

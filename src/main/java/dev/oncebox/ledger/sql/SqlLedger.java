@@ -11,7 +11,6 @@ import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.Pause;
-import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.QueuedFile;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
@@ -28,22 +27,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger in a database: one group-committing writer, and readers beside it. */
 public final class SqlLedger implements Ledger {
-
-    /**
-     * What a ledger needs to know of its surroundings.
-     *
-     * @param policies the rules for settling a call
-     * @param keyVersion the version of the keys that intake makes
-     * @param random for jitter
-     * @param onLost told why when the ledger can no longer be trusted; nothing is sent from then on
-     */
-    public record Surroundings(
-            Policy.Source policies, int keyVersion, Clock clock, RandomGenerator random, Consumer<String> onLost) {}
 
     private final Dialect dialect;
     private final Clock clock;
@@ -56,7 +43,9 @@ public final class SqlLedger implements Ledger {
     private final SqlPolling polling;
     private final GroupedBatches batches;
     private final SqlDeliveries deliveries;
-    private final long node;
+    private final Nodes nodes;
+    private final Lease lease;
+    private final Takeover takeover;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private final Heartbeat heartbeat;
 
@@ -66,18 +55,21 @@ public final class SqlLedger implements Ledger {
         this.clock = around.clock();
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
         this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), scope);
-        this.recovery = new SqlRecovery(calls, clock);
+        this.nodes = new Nodes(clock, around.lease());
+        this.recovery = new SqlRecovery(calls, nodes, clock);
         this.engines = new SqlEngines(clock, scope);
         this.polling = new SqlPolling(clock, scope);
         this.deliveries = new SqlDeliveries(clock, scope);
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
-        this.node = writer.write(new Nodes(clock, Heartbeat.LEASE)::enter);
+        this.lease = new Lease(around.lease(), dialect.sharing(), Clock.systemUTC(), System::nanoTime);
+        lease.renew(() -> writer.write(nodes::enter));
         this.batches = new GroupedBatches(
-                new GroupedBatches.Access(readers, writer, node, this::changed),
+                new GroupedBatches.Access(readers, writer, lease, this::changed),
                 new SqlBatches(calls, clock),
                 stored -> recovery.readable(stored, this::bury));
-        this.heartbeat = new Heartbeat(dialect, writer, clock, node, around.onLost());
+        this.heartbeat = new Heartbeat(dialect, writer, nodes, lease, around.onLost());
+        this.takeover = new Takeover(readers, writer, nodes, recovery, lease);
     }
 
     /** Opens a ledger as its worker, or as one of its nodes, making or migrating it. */
@@ -139,8 +131,22 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
+    public boolean reserve(String path) {
+        return dialect.sharing() == Sharing.ALONE
+                || writer.write(session -> nodes.reserve(session, lease.node(), path));
+    }
+
+    @Override
+    public void release(String path) {
+        if (dialect.sharing() == Sharing.SHARED) {
+            writer.write(
+                    session -> session.update("DELETE FROM taking WHERE path = ? AND node = ?", path, lease.node()));
+        }
+    }
+
+    @Override
     public List<UnarchivedFile> unarchived() {
-        return readers.read(SqlIntake::unarchived);
+        return readers.read(session -> SqlIntake.unarchived(session, lease.node()));
     }
 
     @Override
@@ -157,11 +163,12 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<Call> claim(String engine, int limit) {
-        return recovery.readable(writer.write(session -> calls.claim(session, node, engine, limit)), this::bury);
+        return recovery.readable(
+                writer.write(session -> calls.claim(session, lease.node(), engine, limit)), this::bury);
     }
 
     private void bury(SqlCalls.Stored stored) {
-        writer.write(session -> recovery.bury(session, node, stored));
+        writer.write(session -> recovery.bury(session, lease.node(), stored));
     }
 
     @Override
@@ -171,14 +178,18 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public boolean sent(Call call) {
-        return writer.write(session -> calls.sent(session, node, call));
+        lease.require();
+        boolean sent = writer.write(session -> calls.sent(session, lease.node(), call));
+        // nobody has sent it yet, and nobody will, if this node was paused meanwhile
+        lease.require();
+        return sent;
     }
 
     @Override
     public @Nullable Transition settle(Call call, Verdict verdict, NextStep step, @Nullable Reply reply) {
         var next = new Transition[1];
         writer.write(session -> {
-            next[0] = calls.settle(session, node, call, verdict, step, reply);
+            next[0] = calls.settle(session, lease.node(), call, verdict, step, reply);
             return true;
         });
         changed();
@@ -231,7 +242,10 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<SettledFile> settled(int limit) {
-        return readers.read(session -> deliveries.settled(session, limit));
+        if (dialect.sharing() == Sharing.SHARED && lease.isHeld() && readers.read(deliveries::hasFree)) {
+            writer.write(session -> deliveries.take(session, lease.node(), limit));
+        }
+        return readers.read(session -> deliveries.settled(session, lease.node(), limit));
     }
 
     @Override
@@ -241,24 +255,24 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void delivered(SettledFile file, String output) {
-        writer.write(session -> deliveries.delivered(session, node, file, output));
+        writer.write(session -> deliveries.delivered(session, lease.node(), file, output));
         changed();
     }
 
     @Override
-    public List<Call> inFlight() {
-        return readers.read(recovery::inFlight);
+    public Optional<Call> inFlight(byte[] key, long fence) {
+        return readers.read(session -> Optional.ofNullable(recovery.inFlight(session, key, fence)));
     }
 
     @Override
     public int recover() {
-        return writer.write(session -> recovery.recover(session, node));
+        return writer.write(session -> recovery.recover(session, lease.node()));
     }
 
     @Override
     public Optional<Restored> restored() {
         return dialect.marksCopies()
-                ? writer.write(session -> new SqlRestored(clock).hold(session, node))
+                ? writer.write(session -> new SqlRestored(clock).hold(session, lease.node()))
                 : Optional.empty();
     }
 
@@ -274,22 +288,22 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void releaseClaims() {
-        writer.write(session -> recovery.release(session, node));
+        writer.write(session -> recovery.release(session, lease.node()));
     }
 
     @Override
     public int reassign(Collection<String> engines, Map<String, String> engineOfJob) {
-        return writer.write(session -> this.engines.reassign(session, node, engines, engineOfJob));
+        return writer.write(session -> this.engines.reassign(session, lease.node(), engines, engineOfJob));
     }
 
     @Override
     public int fallBack(Move move, int limit) {
-        return writer.write(session -> engines.fallBack(session, node, move, limit));
+        return writer.write(session -> engines.fallBack(session, lease.node(), move, limit));
     }
 
     @Override
     public void pauses(Map<String, Pause> pauses) {
-        writer.write(session -> engines.pauses(session, pauses));
+        writer.write(session -> engines.pauses(session, lease.node(), pauses));
     }
 
     @Override
@@ -303,6 +317,13 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
+    public void onTakeover(Runnable before, Runnable after) {
+        if (dialect.sharing() == Sharing.SHARED) {
+            takeover.watch(before, after);
+        }
+    }
+
+    @Override
     public void onChange(Runnable changed) {
         listeners.add(changed);
     }
@@ -313,9 +334,13 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void close() {
+        takeover.close();
         heartbeat.close();
         try {
-            writer.write(session -> session.update("UPDATE node SET ended = ? WHERE id = ?", clock.millis(), node));
+            writer.write(session -> {
+                nodes.leave(session, lease.node());
+                return true;
+            });
         } catch (LedgerException e) {
             // a node that could not say goodbye is seen by its lease
         }

@@ -34,7 +34,8 @@ final class SqlPolling {
         long now = clock.millis();
         List<Long> due = session.list(
                 "WITH pick AS (SELECT id FROM call WHERE state = 'POLLING' AND batch IS NULL AND engine = ? AND due <= ?"
-                        + scope.calls() + " ORDER BY due, id LIMIT ?)"
+                        + scope.calls() + " ORDER BY due, id LIMIT ?"
+                        + session.sharing().skipLocked() + ")"
                         + " UPDATE call SET due = ? WHERE id IN (SELECT id FROM pick) RETURNING id",
                 row -> row.getLong(1),
                 engine,

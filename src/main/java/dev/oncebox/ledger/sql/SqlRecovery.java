@@ -12,7 +12,6 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,18 +26,32 @@ final class SqlRecovery {
             new Verdict.Unknown("process_ended", "The process ended while the call was in flight.", false);
 
     private final SqlCalls calls;
+    private final Nodes nodes;
     private final Clock clock;
 
-    SqlRecovery(SqlCalls calls, Clock clock) {
+    SqlRecovery(SqlCalls calls, Nodes nodes, Clock clock) {
         this.calls = calls;
+        this.nodes = nodes;
         this.clock = clock;
     }
 
-    /** Claims that never sent go back; what was sent is in doubt, and the engine's policy says what follows. */
+    /** What is done at a start: beside others, time goes on as they have it. */
     int recover(Session session, long node) throws SQLException {
-        followClock(session, node);
+        if (nodes.isOnly(session, node)) {
+            followClock(session, node);
+        }
+        return takeOver(session, node);
+    }
+
+    /**
+     * What a node left that is over: claims that never sent go back; what was sent is in doubt, and the engine's policy
+     * says what follows.
+     */
+    int takeOver(Session session, long node) throws SQLException {
+        nodes.bury(session);
+        session.update("UPDATE call SET state = 'READY', batch = NULL WHERE state = 'CLAIMED'"
+                + Nodes.lost(session.sharing()));
         SqlBatches.recover(session, clock.millis());
-        session.update("UPDATE call SET state = 'READY' WHERE state = 'CLAIMED'");
         List<SqlCalls.Stored> lost = sent(session);
         for (SqlCalls.Stored stored : lost) {
             Call call = claimed(stored);
@@ -62,7 +75,8 @@ final class SqlRecovery {
     private void resolve(Session session, long node) throws SQLException {
         List<Unresolved> waiting = session.list(
                 "SELECT c.id, c.fence, c.sends, c.engine, j.name FROM call c JOIN job j ON j.id = c.job"
-                        + " WHERE c.state = 'READY' AND c.unresolved > 0",
+                        + " WHERE c.state = 'READY' AND c.unresolved > 0"
+                        + (session.sharing() == Sharing.ALONE ? "" : " FOR UPDATE OF c SKIP LOCKED"),
                 row -> new Unresolved(
                         new Journal.Attempt(row.getLong(1), row.getLong(2), row.getInt(3), row.getString(4)),
                         row.getString(5)));
@@ -82,16 +96,26 @@ final class SqlRecovery {
         }
     }
 
-    /** The sent calls whose end nobody knows, as their worker had claimed them; those that can be read. */
-    List<Call> inFlight(Session session) throws SQLException {
-        return sent(session).stream()
-                .map(this::claimed)
-                .filter(Objects::nonNull)
-                .toList();
+    /**
+     * The call of a claim as its worker had it, when it was sent and nobody knows its end, whatever was decided about
+     * that; null: it is not so, or cannot be read.
+     */
+    @Nullable
+    Call inFlight(Session session, byte[] key, long fence) throws SQLException {
+        SqlCalls.Stored stored = session.one(
+                "SELECT" + SqlCalls.COLUMNS + " WHERE c.key = ? AND c.fence = ? AND (c.state IN ('SENT', 'DOUBT')"
+                        + " OR c.state = 'READY' AND c.doubts > 0)",
+                SqlCalls::stored,
+                key,
+                fence);
+        return stored == null ? null : claimed(stored);
     }
 
     private static List<SqlCalls.Stored> sent(Session session) throws SQLException {
-        return session.list("SELECT" + SqlCalls.COLUMNS + " WHERE c.state = 'SENT' ORDER BY c.id", SqlCalls::stored);
+        return session.list(
+                "SELECT" + SqlCalls.COLUMNS + " WHERE c.state = 'SENT'" + Nodes.lost(session.sharing())
+                        + " ORDER BY c.id",
+                SqlCalls::stored);
     }
 
     /** The call before its last send; null when the stored request cannot be read. */

@@ -236,12 +236,12 @@ public final class SqlRetention implements AutoCloseable {
         boolean done = false;
         try {
             Dropped dropped = step.run();
-            session.run("COMMIT");
+            session.commit();
             done = true;
             return dropped;
         } finally {
             if (!done) {
-                session.run("ROLLBACK");
+                session.rollBack();
             }
         }
     }

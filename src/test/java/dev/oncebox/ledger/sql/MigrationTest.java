@@ -41,6 +41,7 @@ class MigrationTest extends LedgerTck {
             List.of("node", "job", "file", "call", "request", "answer", "reply", "item", "event");
     private static final Set<String> NEW_COLUMNS = Set.of(
             "earlier",
+            "owner of file",
             "unresolved",
             "cost of event",
             "recovered of node",

@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 final class PostgresStorage implements LedgerStorage {
 
     private static final String TABLES =
-            "node, job, file, batch, call, request, answer, reply, item, source, event, pause";
+            "node, job, file, batch, call, request, answer, reply, item, source, event, pause, taking";
 
     /** One for all tests. */
     private static final class Shared {
@@ -50,7 +50,7 @@ final class PostgresStorage implements LedgerStorage {
     public Ledger open(Policy.Source policies, Clock clock, RandomGenerator random) {
         return SqlLedger.open(
                 new Postgres(url(), true),
-                new SqlLedger.Surroundings(policies, 1, clock, random, reason -> {}),
+                new Surroundings(policies, 1, clock, random, reason -> {}),
                 Scope.everything());
     }
 

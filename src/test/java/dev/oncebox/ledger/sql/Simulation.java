@@ -76,7 +76,7 @@ final class Simulation {
                 attempts, resendsAnyway, deduplicates, RETRY, fallback && at.equals("first") ? "second" : null);
         var codec = new RequestCodec();
         this.calls = new SqlCalls(codec, policies, clock, dice);
-        this.recovery = new SqlRecovery(calls, clock);
+        this.recovery = new SqlRecovery(calls, new Nodes(clock, Heartbeat.LEASE), clock);
         this.engines = new SqlEngines(clock);
         this.polling = new SqlPolling(clock, Scope.everything());
         this.decisions = new SqlDecisions(new Sqlite(Path.of("none"), false), session, clock);
@@ -139,7 +139,11 @@ final class Simulation {
             killed(node);
             return null;
         }
-        session.run(accident == 0 ? "ROLLBACK" : "COMMIT");
+        if (accident == 0) {
+            session.rollBack();
+        } else {
+            session.commit();
+        }
         if (accident <= 1) {
             killed(node);
             return null;

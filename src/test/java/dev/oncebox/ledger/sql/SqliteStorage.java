@@ -33,8 +33,7 @@ public final class SqliteStorage implements LedgerStorage {
 
     @Override
     public Ledger open(Policy.Source policies, Clock clock, RandomGenerator random) {
-        return SqlLedger.open(
-                plans, new SqlLedger.Surroundings(policies, 1, clock, random, reason -> {}), Scope.everything());
+        return SqlLedger.open(plans, new Surroundings(policies, 1, clock, random, reason -> {}), Scope.everything());
     }
 
     @Override

@@ -58,7 +58,7 @@ class SqliteTest {
     private SqlLedger open() {
         return SqlLedger.open(
                 new LedgerUrl.SqliteFile(file),
-                new SqlLedger.Surroundings((job, engine) -> POLICY, 1, Clock.systemUTC(), new Random(1), losses::add));
+                new Surroundings((job, engine) -> POLICY, 1, Clock.systemUTC(), new Random(1), losses::add));
     }
 
     @Test

@@ -88,7 +88,7 @@ class TornLedgerTest {
     private SqlLedger open() {
         return SqlLedger.open(
                 new LedgerUrl.SqliteFile(file),
-                new SqlLedger.Surroundings((job, engine) -> POLICY, 1, Clock.systemUTC(), new Random(1), lost -> {}));
+                new Surroundings((job, engine) -> POLICY, 1, Clock.systemUTC(), new Random(1), lost -> {}));
     }
 
     private void put(byte[] mainBytes, byte[] logBytes) throws IOException {

@@ -53,7 +53,7 @@ final class WatchedLedger implements AutoCloseable {
                 .orElseThrow();
         worker = SqlLedger.open(
                 new LedgerUrl.SqliteFile(file),
-                new SqlLedger.Surroundings(
+                new Surroundings(
                         (name, engine) -> new Policy(2, resendOnDoubt, false, RETRY, null),
                         1,
                         Clock.systemUTC(),
