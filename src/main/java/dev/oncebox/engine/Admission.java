@@ -4,6 +4,7 @@ import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Gathering;
 import dev.oncebox.ledger.Pause;
+import dev.oncebox.ledger.Share;
 import dev.oncebox.ledger.Verdict;
 import java.time.Duration;
 import java.util.Collection;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** Lets calls start as far as their engine and the budgets allow. */
 final class Admission implements Capacity {
@@ -19,17 +21,20 @@ final class Admission implements Capacity {
     private final Map<String, Duration> polled;
     private final Map<String, Gathering> gathering;
     private final List<Budget> budgets;
+    private final Supplier<Share> share;
 
     Admission(
             Map<String, Gate> gates,
             Map<String, Duration> polled,
             Map<String, Gathering> gathering,
             List<Budget> budgets,
-            Map<String, Pause> before) {
+            Map<String, Pause> before,
+            Supplier<Share> share) {
         this.gates = gates;
         this.polled = polled;
         this.gathering = gathering;
         this.budgets = budgets;
+        this.share = share;
         before.forEach((name, pause) -> {
             Gate gate = gates.get(name);
             if (gate != null) {
@@ -46,7 +51,10 @@ final class Admission implements Capacity {
     @Override
     public synchronized int take(String engine, int wanted) {
         int allowed = wanted;
+        Share now = share.get();
+        gate(engine).share(now);
         for (Budget budget : budgets) {
+            budget.follow(now);
             allowed = budget.left(allowed);
         }
         int taken = gate(engine).take(allowed);

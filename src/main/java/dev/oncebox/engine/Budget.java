@@ -4,11 +4,13 @@ import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Ledger.Spent;
 import dev.oncebox.ledger.Pause;
+import dev.oncebox.ledger.Share;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,8 @@ final class Budget {
 
     /** So many calls may be paid for while nobody knows the price of a single one; an engine may never tell. */
     private static final int MOST_UNPRICED = 16;
+
+    private static final Duration AFRESH = Duration.ofSeconds(1);
 
     private final BudgetSettings settings;
     private final Clock clock;
@@ -37,6 +41,7 @@ final class Budget {
     private BigDecimal dearest = BigDecimal.ZERO;
     private int inFlight;
     private long since;
+    private long read;
 
     /**
      * @param ledger what was spent since a moment, epoch milliseconds
@@ -64,6 +69,21 @@ final class Budget {
         calls = spent.calls();
         unpriced = spent.unpriced();
         cost = spent.cost();
+        dearest = dearest.max(spent.dearest());
+    }
+
+    /** Where others spend as well, what the ledger knows of it is looked up now and then. */
+    synchronized void follow(Share share) {
+        long now = clock.millis();
+        if (share.nodes() == 1 || !begun || periodEnd == 0 || now - read < AFRESH.toMillis()) {
+            return;
+        }
+        read = now;
+        Spent spent = ledger.apply(
+                periodEnd - Objects.requireNonNull(settings.period()).toMillis());
+        calls = Math.max(calls, spent.calls());
+        unpriced = Math.max(unpriced, spent.unpriced());
+        cost = cost.max(spent.cost());
         dearest = dearest.max(spent.dearest());
     }
 

@@ -14,6 +14,7 @@ import dev.oncebox.ledger.Gathering;
 import dev.oncebox.ledger.Ledger.Spent;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Share;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
@@ -31,6 +32,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.camel.CamelContext;
 import org.apache.camel.Component;
 import org.apache.camel.Endpoint;
@@ -75,6 +77,16 @@ public final class Engines implements AutoCloseable {
      * @param before the engines that were sent nothing when the last process ended: each is probed first
      */
     public Capacity admission(List<BudgetSettings> budgets, LongFunction<Spent> spent, Map<String, Pause> before) {
+        return admission(budgets, spent, before, () -> Share.ALL);
+    }
+
+    /**
+     * The same for one of several nodes.
+     *
+     * @param share its part of the limits a minute
+     */
+    public Capacity admission(
+            List<BudgetSettings> budgets, LongFunction<Spent> spent, Map<String, Pause> before, Supplier<Share> share) {
         Map<String, Gate> gates = new TreeMap<>();
         Map<String, Duration> polled = new TreeMap<>();
         Map<String, Gathering> gathering = new TreeMap<>();
@@ -93,7 +105,8 @@ public final class Engines implements AutoCloseable {
                 polled,
                 gathering,
                 budgets.stream().map(budget -> new Budget(budget, clock, spent)).toList(),
-                before);
+                before,
+                share);
     }
 
     /**

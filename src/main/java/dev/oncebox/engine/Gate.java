@@ -5,6 +5,7 @@ import dev.oncebox.config.Retry;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Pause;
+import dev.oncebox.ledger.Share;
 import dev.oncebox.ledger.Usage;
 import dev.oncebox.ledger.Verdict;
 import dev.oncebox.ledger.Verdict.Refused.Cause;
@@ -47,6 +48,12 @@ final class Gate {
         breaker = new Breaker(settings.name(), retry, clock);
         requests = new Quota(settings.requestsPerMinute(), nanoTime);
         tokens = new Quota(settings.tokensPerMinute(), nanoTime);
+    }
+
+    /** What this node may use of the limits that hold for all nodes. */
+    synchronized void share(Share share) {
+        requests.share(share);
+        tokens.share(share);
     }
 
     synchronized int take(int wanted) {

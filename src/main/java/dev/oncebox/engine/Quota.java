@@ -1,5 +1,6 @@
 package dev.oncebox.engine;
 
+import dev.oncebox.ledger.Share;
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.TimeMeter;
@@ -21,7 +22,9 @@ final class Quota {
     private static final long MOST = 1_000_000_000;
 
     private final TimeMeter time;
-    private final @Nullable Bucket configured;
+    private final @Nullable Long perMinute;
+    private @Nullable Bucket configured;
+    private Share share = Share.ALL;
     private @Nullable Bucket announced;
     private long announcedLimit;
     private Duration announcedPeriod = MINUTE;
@@ -41,12 +44,29 @@ final class Quota {
                 return false;
             }
         };
-        if (perMinute == null || perMinute > MOST) {
-            configured = null;
-        } else {
-            long burst = Math.max(1, perMinute / BURST);
-            configured = bucket(burst, perMinute - burst + 1, MINUTE);
+        this.perMinute = perMinute == null || perMinute > MOST ? null : perMinute;
+        configured = this.perMinute == null ? null : minute(this.perMinute);
+    }
+
+    private Bucket minute(long amount) {
+        long burst = Math.max(1, amount / BURST);
+        return bucket(burst, amount - burst + 1, MINUTE);
+    }
+
+    /** What is configured for a minute is for all nodes; what this one had left it may use still, and nothing more. */
+    void share(Share now) {
+        if (perMinute == null || now.equals(share)) {
+            return;
         }
+        long had = share.of(perMinute) == 0 ? 0 : left(configured);
+        share = now;
+        long part = now.of(perMinute);
+        configured = minute(Math.max(1, part));
+        use(configured, Math.max(0, left(configured) - (part == 0 ? 0 : had)));
+    }
+
+    private boolean hasNoPart() {
+        return perMinute != null && share.of(perMinute) == 0;
     }
 
     private Bucket bucket(long capacity, long refill, Duration period) {
@@ -61,7 +81,7 @@ final class Quota {
 
     /** How much is left; without a limit, as much as there is. Less than zero after more was used than there was. */
     long left() {
-        return Math.min(left(configured), left(announced));
+        return hasNoPart() ? 0 : Math.min(left(configured), left(announced));
     }
 
     private static long left(@Nullable Bucket bucket) {

@@ -1,5 +1,6 @@
 package dev.oncebox.intake;
 
+import dev.oncebox.ledger.LedgerException;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -39,6 +40,7 @@ public final class InboxFiles implements GenericFileFilter<File> {
     private static final Set<String> UNFINISHED =
             Set.of("tmp", "part", "partial", "crdownload", "filepart", "swp", "camellock");
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(10);
+    private static final Duration PAUSE_WITHOUT_LEDGER = Duration.ofSeconds(1);
 
     private static final int MOST_WATCHED = 100_000;
 
@@ -50,6 +52,8 @@ public final class InboxFiles implements GenericFileFilter<File> {
     private final Map<Path, Seen> watched = new ConcurrentHashMap<>();
     private final Map<Path, Postponed> postponed = new ConcurrentHashMap<>();
     private long swept;
+    private volatile boolean isAway;
+    private volatile long awayUntil;
 
     /** A file's look, and since when (nano time) it has looked like that. */
     private record Seen(long size, long modified, long since) {}
@@ -76,11 +80,22 @@ public final class InboxFiles implements GenericFileFilter<File> {
         if (file.isDirectory()) {
             return !hidden(path) && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) && isOpen(path);
         }
-        return wanted(path) && !isPostponed(path) && isSettled(path);
+        return wanted(path) && !isLedgerAway() && !isPostponed(path) && isSettled(path);
+    }
+
+    private boolean isLedgerAway() {
+        isAway = isAway && awayUntil - nanoTime.getAsLong() > 0;
+        return isAway;
     }
 
     /** Leaves a file that could not be taken alone for a while, and says so, for one reason once. */
     void postpone(Path file, Throwable reason) {
+        if (reason instanceof LedgerException ledger && ledger.isPassing()) {
+            // no file's fault, and the ledger's absence is said once
+            awayUntil = nanoTime.getAsLong() + PAUSE_WITHOUT_LEDGER.toNanos();
+            isAway = true;
+            return;
+        }
         var now = new Postponed(nanoTime.getAsLong() + PAUSE_AFTER_FAILURE.toNanos(), reason.getClass());
         Postponed before = postponed.put(file, now);
         if (before == null || before.reason() != now.reason()) {

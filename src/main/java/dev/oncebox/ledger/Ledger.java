@@ -77,6 +77,9 @@ public interface Ledger extends AutoCloseable {
     /** What was last remembered of it. */
     Map<String, Pause> pauses();
 
+    /** This node's part of limits that hold for all nodes together. */
+    Share share();
+
     /** What was, or may have been, charged since a moment, epoch milliseconds. */
     Spent spent(long since);
 

@@ -107,7 +107,7 @@ public final class Worker implements AutoCloseable {
         main.bind("filesInProgress", new FilesInProgress());
         main.bind("intake", intake);
         this.fallbacks = fallbacks(settings);
-        this.capacity = engines.admission(budgets(settings, maxCalls), ledger::spent, ledger.pauses());
+        this.capacity = engines.admission(budgets(settings, maxCalls), ledger::spent, ledger.pauses(), ledger::share);
         this.leftovers = new Leftovers(
                 settings, ledger, intake, (call, reply) -> answers.check(call, engines.answer(call, reply)));
         main.bind("batches", new BatchEngines(engines, ledger.batches(), capacity, clock));

@@ -8,6 +8,7 @@ import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.Ledger.Spent;
 import dev.oncebox.ledger.Pause;
+import dev.oncebox.ledger.Share;
 import dev.oncebox.ledger.Verdict;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -39,7 +40,7 @@ class BudgetProperties {
         var budgets = List.of(
                 new Budget(settings, time, since -> Spent.NOTHING),
                 new Budget(new BudgetSettings(20L, null, null), time, since -> Spent.NOTHING));
-        var admission = new Admission(gates, Map.of(), Map.of(), budgets, Map.of());
+        var admission = new Admission(gates, Map.of(), Map.of(), budgets, Map.of(), () -> Share.ALL);
         Map<String, Integer> open = new TreeMap<>(Map.of("a", 0, "b", 0));
         int charged = 0;
         BigDecimal cost = BigDecimal.ZERO;

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.oncebox.HandTime;
+import dev.oncebox.ledger.Share;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +51,30 @@ class QuotaTest {
                 taken.add(now);
             }
             assertThat(taken.size()).isLessThanOrEqualTo((int) perMinute);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 7, 20, 60, 600})
+    void nodes_that_share_a_limit_stay_within_it_together_while_one_of_them_comes_and_goes(long perMinute) {
+        List<Quota> nodes = List.of(quota(perMinute), quota(perMinute), quota(perMinute));
+        var taken = new ArrayDeque<Long>();
+        for (int step = 0; step < 20_000; step++) {
+            time.passMillis(50);
+            boolean allThree = step % 4000 > 2000;
+            for (int i = 0; i < 3; i++) {
+                boolean gone = i == 2 && !allThree;
+                Quota node = nodes.get(i);
+                node.share(gone ? new Share(-1, 3) : new Share(i, allThree ? 3 : 2));
+                for (long left = node.left(); left > 0; left--) {
+                    node.use(1);
+                    taken.add(time.millis());
+                }
+            }
+            while (!taken.isEmpty() && time.millis() - taken.peekFirst() >= 60_000) {
+                taken.poll();
+            }
+            assertThat(taken.size()).isLessThanOrEqualTo((int) perMinute + 3);
         }
     }
 

@@ -26,7 +26,8 @@ final class Balance {
             "SELECT count(*) FROM answer a JOIN call c ON c.id = a.call WHERE c.state <> 'DONE'",
             "done, but not COMPLETE exactly once",
             "SELECT count(*) FROM call c WHERE state = 'DONE' AND 1 <>"
-                    + " (SELECT count(*) FROM event WHERE call = c.id AND kind = 'COMPLETE')",
+                    + " (SELECT count(*) FROM event WHERE call = c.id AND kind = 'COMPLETE'"
+                    + " AND coalesce(detail, '') NOT LIKE 'stale%')",
             "sends that are not the SENT events",
             "SELECT count(*) FROM call c WHERE sends <> (SELECT count(*) FROM event WHERE call = c.id AND kind = 'SENT')",
             "files that count their open items wrong",
@@ -112,6 +113,10 @@ final class Balance {
 
     /** The sends that the endpoint counted and the ledger knows nothing of. */
     static List<String> unknownSends(Path ledger, Stub stub) {
+        return unknownSends(address(ledger), stub);
+    }
+
+    static List<String> unknownSends(String ledger, Stub stub) {
         List<String> unknown = new ArrayList<>();
         try (Connection connection = open(ledger)) {
             Map<String, Integer> sent = events(connection, "SENT");
@@ -131,6 +136,11 @@ final class Balance {
      * a doubt of the same call, or a refusal.
      */
     static void assertEnd(TestHome home, Path ledger, Stub stub) {
+        assertThat(broken(ledger)).isEmpty();
+        assertEnd(home, address(ledger), stub);
+    }
+
+    static void assertEnd(TestHome home, String ledger, Stub stub) {
         assertThat(broken(ledger)).isEmpty();
         assertThat(unknownSends(ledger, stub)).isEmpty();
         try (Connection connection = open(ledger)) {

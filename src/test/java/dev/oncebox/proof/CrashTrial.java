@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.oncebox.Database;
 import dev.oncebox.Launched;
 import dev.oncebox.TestHome;
 import dev.oncebox.cli.OnceboxCommand;
@@ -66,11 +67,16 @@ final class CrashTrial implements AutoCloseable {
     private final Stub refusing =
             Stub.start(Stub.Options.defaults().withBodies().withScript("401 always"));
     private final TestHome home;
-    private final Path ledger;
+    private final String ledger;
+    private final boolean shared;
 
-    private CrashTrial(CrashCell cell, Path folder) throws IOException {
+    private CrashTrial(CrashCell cell, Path folder, boolean shared) throws IOException {
         this.cell = cell;
         this.folder = folder;
+        this.shared = shared;
+        this.ledger = shared
+                ? Database.make().url()
+                : Balance.address(folder.resolve("home").resolve("data/ledger.db"));
         this.home = new TestHome(
                 Files.createDirectories(folder.resolve("home")),
                 stub,
@@ -80,8 +86,9 @@ final class CrashTrial implements AutoCloseable {
                 "engine.second.url=" + stub.uri("/v1"),
                 "engine.second.model=test",
                 "engine.second.concurrency=1",
-                "engine.second.on-doubt=" + (cell.hold() ? "hold" : "resend"));
-        this.ledger = home.path("data/ledger.db");
+                "engine.second.on-doubt=" + (cell.hold() ? "hold" : "resend"),
+                "ledger.lease=3s",
+                "ledger.url=" + ledger);
         if (cell.isRefused()) {
             home.write("config/jobs/default/job.properties", "engines=default, second\n");
         }
@@ -91,11 +98,18 @@ final class CrashTrial implements AutoCloseable {
         }
     }
 
-    /** Lives through all of the cells, two at a time. */
+    /** Lives through all of the cells, two at a time, on a file. */
     static Stream<DynamicTest> each(List<CrashCell> cells, Path folder) {
+        return each(cells, folder, false);
+    }
+
+    /**
+     * @param shared whether the ledger is in PostgreSQL, where a dead process is missed when its lease is over
+     */
+    static Stream<DynamicTest> each(List<CrashCell> cells, Path folder, boolean shared) {
         return cells.stream()
                 .map(cell -> {
-                    var lived = CompletableFuture.runAsync(() -> live(cell, folder), TWO_AT_ONCE);
+                    var lived = CompletableFuture.runAsync(() -> live(cell, folder, shared), TWO_AT_ONCE);
                     return DynamicTest.dynamicTest(cell.toString(), () -> {
                         try {
                             lived.join();
@@ -108,8 +122,8 @@ final class CrashTrial implements AutoCloseable {
                 .stream();
     }
 
-    private static void live(CrashCell cell, Path folder) {
-        try (var trial = new CrashTrial(cell, Files.createTempDirectory(folder, "cell"))) {
+    private static void live(CrashCell cell, Path folder, boolean shared) {
+        try (var trial = new CrashTrial(cell, Files.createTempDirectory(folder, "cell"), shared)) {
             trial.dieAndLiveOn();
         } catch (Exception e) {
             throw new AssertionError(e);
@@ -124,7 +138,7 @@ final class CrashTrial implements AutoCloseable {
     /** What stands in the outbox when nobody dies, by name. */
     private static Map<String, String> undisturbed(CrashCell cell, Path folder) {
         return UNDISTURBED.computeIfAbsent(cell.batch() + " " + cell.isRefused(), key -> {
-            try (var trial = new CrashTrial(cell, Files.createTempDirectory(folder, "undisturbed"))) {
+            try (var trial = new CrashTrial(cell, Files.createTempDirectory(folder, "undisturbed"), false)) {
                 assertThat(trial.home.runUntilIdle()).isZero();
                 return trial.outbox();
             } catch (IOException e) {
@@ -167,14 +181,7 @@ final class CrashTrial implements AutoCloseable {
 
     /** Looks at a copy, so that the next process finds the ledger as the dead one left it. */
     private void assertNothingHalf(Map<String, String> expected) throws IOException {
-        Path copy = Files.createDirectories(folder.resolve("copy"));
-        for (String name : List.of("ledger.db", "ledger.db-wal")) {
-            Files.deleteIfExists(copy.resolve(name));
-            if (home.exists("data/" + name)) {
-                Files.copy(home.path("data/" + name), copy.resolve(name));
-            }
-        }
-        assertThat(Balance.broken(copy.resolve("ledger.db"))).isEmpty();
+        assertThat(brokenInACopy()).isEmpty();
         home.files("outbox").stream().filter(name -> !Balance.isTemporary(name)).forEach(name -> {
             assertThat(expected).containsKey(name);
             if (!name.endsWith(".receipt.json")) {
@@ -188,6 +195,20 @@ final class CrashTrial implements AutoCloseable {
                                 .count())
                 .as("what was dropped stands in one place")
                 .isEqualTo(cell.isRejected() ? 2 : 1);
+    }
+
+    private List<String> brokenInACopy() throws IOException {
+        if (shared) {
+            return Balance.broken(ledger);
+        }
+        Path copy = Files.createDirectories(folder.resolve("copy"));
+        for (String name : List.of("ledger.db", "ledger.db-wal")) {
+            Files.deleteIfExists(copy.resolve(name));
+            if (home.exists("data/" + name)) {
+                Files.copy(home.path("data/" + name), copy.resolve(name));
+            }
+        }
+        return Balance.broken(copy.resolve("ledger.db"));
     }
 
     private static String asNew(String answers) {

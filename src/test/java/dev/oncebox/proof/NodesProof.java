@@ -42,7 +42,7 @@ class NodesProof {
     @Test
     void whatever_happens_to_nodes_and_database_each_item_has_one_end_and_each_send_was_allowed() throws Exception {
         var options = Stub.Options.defaults()
-                .withDelay(Duration.ofMillis(40))
+                .withDelay(Duration.ofMillis(300))
                 .withScript("echo always")
                 .withLogLimit(Integer.MAX_VALUE);
         try (Stub stub = Stub.start(options);
@@ -52,22 +52,23 @@ class NodesProof {
             for (int i = 0; i < NODES; i++) {
                 start(home);
             }
-            await().atMost(Duration.ofMinutes(2))
-                    .until(() -> number(server, "SELECT count(*) FROM node WHERE ended IS NULL") == NODES);
+            until(() -> number(server, "SELECT count(*) FROM node WHERE ended IS NULL") == NODES);
 
-            dropUntil(home, DROPS / 5);
+            dropUntil(home, server, DROPS / 6);
             kill(home);
-            dropUntil(home, DROPS * 2 / 5);
+            dropUntil(home, server, DROPS * 2 / 6);
             pause(server);
-            dropUntil(home, DROPS * 3 / 5);
+            dropUntil(home, server, DROPS * 3 / 6);
             server.restart();
-            dropUntil(home, DROPS * 4 / 5);
+            dropUntil(home, server, DROPS * 4 / 6);
             cut(line);
+            dropUntil(home, server, DROPS * 5 / 6);
+            line.cut();
             kill(home);
-            dropUntil(home, DROPS);
-            if (DROPS > 1000) {
-                server.restart();
-            }
+            line.mend();
+            dropUntil(home, server, DROPS);
+            until(() -> number(server, "SELECT count(*) FROM node WHERE ended IS NULL") == NODES);
+            server.restart();
 
             awaitEnd(server, home);
             for (Launched node : nodes) {
@@ -141,10 +142,15 @@ class NodesProof {
         return Balance.number(server.url(), query);
     }
 
-    private void dropUntil(TestHome home, int count) {
+    /** So many drops, and as many more as it takes until calls are in flight. */
+    private void dropUntil(TestHome home, DatabaseServer server, int count) {
         while (drops.drops() < count) {
             drops.dropInto(home);
         }
+        until(() -> {
+            drops.dropInto(home);
+            return number(server, "SELECT count(*) FROM call WHERE state = 'SENT'") >= CONCURRENCY;
+        });
     }
 
     private void kill(TestHome home) {

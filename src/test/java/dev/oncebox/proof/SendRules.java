@@ -63,6 +63,10 @@ final class SendRules {
 
     private void take(String key, String kind, String engine, String detail) {
         Told told = calls.computeIfAbsent(key, each -> new Told());
+        if (detail.startsWith("stale")) {
+            // a node that was taken for dead came back with its reply; it is kept, and nothing follows
+            return;
+        }
         switch (kind) {
             case "SENT" -> {
                 if (!told.maySend) {
@@ -72,8 +76,9 @@ final class SendRules {
                 told.sent++;
             }
             case "REFUSED" -> {
+                // one that could not even be recorded was no send
+                told.neverLeft += !told.maySend && detail.contains("Nothing was sent") ? 1 : 0;
                 told.maySend = true;
-                told.neverLeft += detail.contains("Nothing was sent") ? 1 : 0;
             }
             case "INCOMPLETE" -> told.maySend = !told.complete;
             case "IN_DOUBT", "TIMEOUT" -> {
@@ -109,7 +114,8 @@ final class SendRules {
     List<String> broken(String ledger) {
         List<String> all = new ArrayList<>(broken);
         String wrong = "SELECT count(*) FROM call c WHERE state = '%s' AND coalesce(code, '') <> 'unwanted'"
-                + " AND (SELECT kind FROM event WHERE call = c.id ORDER BY seq DESC LIMIT 1) NOT IN (%s)";
+                + " AND (SELECT kind FROM event WHERE call = c.id AND coalesce(detail, '') NOT LIKE 'stale%%'"
+                + " ORDER BY seq DESC LIMIT 1) NOT IN (%s)";
         Map.of(
                         "DONE", "'COMPLETE'",
                         "SENT", "'SENT'",

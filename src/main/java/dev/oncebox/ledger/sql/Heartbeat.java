@@ -68,12 +68,17 @@ final class Heartbeat implements AutoCloseable {
     private void beat() {
         try {
             long node = lease.node();
-            lease.renew(() -> writer.write(session -> nodes.beat(session, node) ? node : nodes.enter(session)));
+            lease.renew(() -> among(writer.write(session -> nodes.beat(session, node) ? node : nodes.enter(session))));
         } catch (LedgerException e) {
             if (!e.isPassing()) {
                 lost(e.getMessage() + ". Nothing more is sent. Check the disk, and start again.");
             }
         }
+    }
+
+    /** Asked after the entry is durable, so that of two that enter at once one sees the other. */
+    private Lease.Membership among(long node) {
+        return writer.write(session -> Nodes.membership(session, node));
     }
 
     @Override

@@ -24,7 +24,7 @@ final class KnownCalls {
     private static final int TOGETHER = 100;
 
     private static final String FIND = "SELECT key, id, state, content, attempts = 0 AND doubts = 0, ended,"
-            + " NOT EXISTS (SELECT 1 FROM item i WHERE i.call = call.id), " + PurgedBodies.SENDABLE
+            + " NOT EXISTS (SELECT 1 FROM item i WHERE i.call = call.id LIMIT 1 OFFSET 0), " + PurgedBodies.SENDABLE
             + " FROM call WHERE key IN ("
             + String.join(", ", Collections.nCopies(TOGETHER, "?")) + ")";
 

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.ledger.Share;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -16,8 +17,9 @@ final class Lease {
     private final boolean forEver;
     private final Clock clock;
     private final LongSupplier nanoTime;
-    private volatile long node;
+    private volatile Membership membership = new Membership(0, Share.ALL);
     private volatile Renewal last;
+    private volatile Renewal entered;
 
     private record Renewal(long nanos, long millis) {}
 
@@ -31,7 +33,15 @@ final class Lease {
         this.clock = clock;
         this.nanoTime = nanoTime;
         this.last = now();
+        this.entered = last;
     }
+
+    /**
+     * A node among the others.
+     *
+     * @param node its number
+     */
+    record Membership(long node, Share share) {}
 
     private Renewal now() {
         return new Renewal(nanoTime.getAsLong(), clock.millis());
@@ -43,19 +53,30 @@ final class Lease {
 
     /** The number under which this process is known now; another one after it was taken for dead. */
     long node() {
-        return node;
+        return membership.node();
+    }
+
+    /** Every node that sends has beaten within half a lease, and has seen by then who entered before. */
+    Share share() {
+        Share share = membership.share();
+        boolean known = nanoTime.getAsLong() - entered.nanos() >= half.toNanos();
+        return share.nodes() == 1 || known ? share : new Share(-1, share.nodes());
     }
 
     @FunctionalInterface
     interface Beat {
-        /** Returns the node's number, once it is durable. */
-        long make();
+        /** Returns what is durable. */
+        Membership make();
     }
 
     /** The lease counts from before the beat was made: how long that took is not known. */
     void renew(Beat beat) {
         Renewal begun = now();
-        node = beat.make();
+        Membership made = beat.make();
+        if (made.node() != membership.node()) {
+            entered = now();
+        }
+        membership = made;
         last = begun;
     }
 

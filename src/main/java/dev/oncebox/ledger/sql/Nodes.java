@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.ledger.Share;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
@@ -80,6 +81,12 @@ final class Nodes {
                         now(session) + lease.toMillis(),
                         node)
                 == 1;
+    }
+
+    /** A node and its share among those that were not declared dead. */
+    static Lease.Membership membership(Session session, long node) throws SQLException {
+        List<Long> all = session.list("SELECT id FROM node WHERE ended IS NULL ORDER BY id", row -> row.getLong(1));
+        return new Lease.Membership(node, new Share(all.indexOf(node), Math.max(1, all.size())));
     }
 
     /** A node leaves by itself. */

@@ -25,11 +25,14 @@ final class PurgedBodies {
     static final String CODE = "answer_purged";
 
     /** A condition on rows of {@code call}: its request is there, so that it can be sent. */
-    static final String SENDABLE = "EXISTS (SELECT 1 FROM request r WHERE r.call = call.id)";
+    static final String SENDABLE = "EXISTS (SELECT 1 FROM request r WHERE r.call = call.id LIMIT 1 OFFSET 0)";
 
-    /** A condition on rows of {@code file}: what a delivery needs is there; otherwise it has to be read anew. */
+    /**
+     * A condition on rows of {@code file}: what a delivery needs is there; otherwise it has to be read anew. The offset of
+     * none, here and elsewhere, keeps PostgreSQL from reading all items and requests first; SQLite does not mind.
+     */
     static final String WHOLE = "NOT EXISTS (SELECT 1 FROM item i WHERE i.file = file.id AND i.call IS NOT NULL"
-            + " AND NOT EXISTS (SELECT 1 FROM request r WHERE r.call = i.call)) AND (file.kind <> 'TABLE'"
+            + " AND NOT EXISTS (SELECT 1 FROM request r WHERE r.call = i.call) LIMIT 1 OFFSET 0) AND (file.kind <> 'TABLE'"
             + " OR EXISTS (SELECT 1 FROM source s WHERE s.file = file.id AND s.n = 0))";
 
     /** A condition on rows of {@code file} about one dead call: it was delivered with that, not with a purged answer. */

@@ -16,6 +16,7 @@ import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Restored;
 import dev.oncebox.ledger.SettledFile;
+import dev.oncebox.ledger.Share;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Verdict;
 import java.sql.SQLException;
@@ -63,7 +64,10 @@ public final class SqlLedger implements Ledger {
         this.readers = new Readers(dialect);
         this.writer = new GroupCommit(dialect);
         this.lease = new Lease(around.lease(), dialect.sharing(), Clock.systemUTC(), System::nanoTime);
-        lease.renew(() -> writer.write(nodes::enter));
+        lease.renew(() -> {
+            long node = writer.write(nodes::enter);
+            return writer.write(session -> Nodes.membership(session, node));
+        });
         this.batches = new GroupedBatches(
                 new GroupedBatches.Access(readers, writer, lease, this::changed),
                 new SqlBatches(calls, clock),
@@ -309,6 +313,11 @@ public final class SqlLedger implements Ledger {
     @Override
     public Map<String, Pause> pauses() {
         return readers.read(SqlEngines::pauses);
+    }
+
+    @Override
+    public Share share() {
+        return lease.share();
     }
 
     @Override

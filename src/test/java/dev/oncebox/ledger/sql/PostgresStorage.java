@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 
 /** A PostgreSQL server of this test process; every test finds its tables empty. */
@@ -29,10 +30,21 @@ final class PostgresStorage implements LedgerStorage {
         }
     }
 
-    private PostgresStorage() {}
+    private final UnaryOperator<Dialect> between;
+
+    private PostgresStorage(UnaryOperator<Dialect> between) {
+        this.between = between;
+    }
 
     static LedgerStorage emptied() {
-        var storage = new PostgresStorage();
+        return emptied(dialect -> dialect);
+    }
+
+    /**
+     * @param between what the ledger has instead of the plain dialect
+     */
+    static LedgerStorage emptied(UnaryOperator<Dialect> between) {
+        var storage = new PostgresStorage(between);
         try (Connection connection = storage.look();
                 Statement statement = connection.createStatement()) {
             statement.execute("TRUNCATE " + TABLES + " RESTART IDENTITY");
@@ -49,7 +61,7 @@ final class PostgresStorage implements LedgerStorage {
     @Override
     public Ledger open(Policy.Source policies, Clock clock, RandomGenerator random) {
         return SqlLedger.open(
-                new Postgres(url(), true),
+                between.apply(new Postgres(url(), true)),
                 new Surroundings(policies, 1, clock, random, reason -> {}),
                 Scope.everything());
     }
