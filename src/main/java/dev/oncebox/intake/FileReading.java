@@ -19,6 +19,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,10 @@ import org.jspecify.annotations.Nullable;
 public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     private static final int CHUNK_ITEMS = 2000;
-    private static final long CHUNK_BYTES = 4 << 20;
+    private static final long CHUNK_BYTES = 2 << 20;
+
+    /** One that is recorded, one that comes next, one that is being read. */
+    private static final int CHUNKS_AT_ONCE = 3;
 
     private final Path path;
     private final Stamp stamp;
@@ -35,6 +39,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     private final ItemReader items;
     private final EntryMaker entries;
     private final Room.Part memory;
+    private @Nullable ReadAhead<List<Entry>> ahead;
     private @Nullable DroppedFile dropped;
     private boolean changed;
 
@@ -61,7 +66,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     static FileReading open(Path path, FileKind kind, EntryMaker entries, long maxItem, Room room)
             throws IOException, RejectedFile {
         boolean packed = Gzip.isPacked(path.getFileName().toString());
-        long most = maxItem + CHUNK_BYTES;
+        long most = maxItem + CHUNKS_AT_ONCE * CHUNK_BYTES;
         Room.Part memory = room.take(packed ? most : Math.min(Files.size(path), most));
         boolean opened = false;
         try {
@@ -153,30 +158,21 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     /**
      * The same chunks, but none any more once the file is no longer as it was opened: what is written to it changes its
      * stamp first, so that no item is made of two contents. A file that is gone cannot change.
+     *
+     * @param readers threads that read ahead
      */
-    Iterator<List<Entry>> whileUnchanged() {
-        return new Iterator<>() {
-            private @Nullable List<Entry> chunk;
+    Iterator<List<Entry>> whileUnchanged(Executor readers) {
+        ahead = new ReadAhead<>(this::unchanged, chunk -> chunk.size() == CHUNK_ITEMS, readers);
+        return ahead;
+    }
 
-            @Override
-            public boolean hasNext() {
-                if (chunk == null && !changed && FileReading.this.hasNext()) {
-                    chunk = FileReading.this.next();
-                    changed = isChanged();
-                }
-                return chunk != null && !changed;
-            }
-
-            @Override
-            public List<Entry> next() {
-                if (!hasNext()) {
-                    throw new NoSuchElementException();
-                }
-                List<Entry> next = Objects.requireNonNull(chunk);
-                chunk = null;
-                return next;
-            }
-        };
+    private @Nullable List<Entry> unchanged() {
+        if (changed || !hasNext()) {
+            return null;
+        }
+        List<Entry> chunk = next();
+        changed = isChanged();
+        return changed ? null : chunk;
     }
 
     private boolean isChanged() {
@@ -228,6 +224,9 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (ahead != null) {
+            ahead.close();
+        }
         memory.close();
         items.close();
         stream.close();

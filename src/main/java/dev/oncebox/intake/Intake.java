@@ -23,6 +23,8 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.camel.Exchange;
 import org.slf4j.Logger;
@@ -43,6 +45,11 @@ public final class Intake {
     private final InboxFiles inboxFiles;
     private final FileReadings readings;
     private final LongAdder taken = new LongAdder();
+    private final Executor readers = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "intake-reader");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     /** Where dropped files are, and where they go. All on one file system. */
     public record Folders(Path inbox, Path archive, Path rejected) {}
@@ -119,7 +126,7 @@ public final class Intake {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
         return file.known()
                 ? Collections.emptyIterator()
-                : exchange.getVariable(READING, FileReading.class).whileUnchanged();
+                : exchange.getVariable(READING, FileReading.class).whileUnchanged(readers);
     }
 
     /** All items are recorded: the file goes to the archive. */
