@@ -35,7 +35,14 @@ final class PropertySource {
             "retry.give-up",
             "budget.calls",
             "budget.cost",
-            "budget.period");
+            "budget.period",
+            "http.port",
+            "http.host",
+            "http.names",
+            "http.token",
+            "http.observe",
+            "http.tls.certificate",
+            "http.tls.key");
     private static final List<String> ENGINE = List.of(
             "protocol",
             "url",
@@ -63,9 +70,6 @@ final class PropertySource {
             "batch.size",
             "batch.price",
             "location");
-    /** Named in the documentation of what is to come; accepting them now would promise what is not kept. */
-    private static final Set<String> PLANNED = Set.of("http.port");
-
     private static final Pattern ENGINE_PROPERTY = Pattern.compile("engine\\.([a-z0-9][a-z0-9-]*)\\.(.+)");
     private static final Pattern HEADER = Pattern.compile("header\\.[A-Za-z0-9!#$%&'*+.^_`|~-]+");
     private static final Pattern SECRET = Pattern.compile("\\{\\{env:([A-Za-z_][A-Za-z0-9_]*)}}");
@@ -125,10 +129,6 @@ final class PropertySource {
     private void check(String name, Set<String> usedByRoutes) {
         Matcher engine = ENGINE_PROPERTY.matcher(name);
         String inEngine = engine.matches() ? engine.group(2) : null;
-        if (PLANNED.contains(inEngine == null ? name : inEngine)) {
-            throw new ConfigException(where(name) + ": " + name
-                    + " is not supported by this version. Remove it; it would be silently without effect.");
-        }
         boolean known = inEngine != null
                 ? ENGINE.contains(inEngine) || HEADER.matcher(inEngine).matches()
                 : KNOWN.contains(name) || usedByRoutes.contains(name) || name.startsWith("camel.");
@@ -185,10 +185,10 @@ final class PropertySource {
         return found;
     }
 
-    /** Everything but the engines, which hold secrets that no route needs. */
+    /** Everything but the engines and the token of the page, secrets that no route needs. */
     Map<String, String> plain() {
         Map<String, String> plain = new TreeMap<>(values);
-        plain.keySet().removeIf(name -> name.startsWith("engine."));
+        plain.keySet().removeIf(name -> name.startsWith("engine.") || name.equals("http.token"));
         return plain;
     }
 

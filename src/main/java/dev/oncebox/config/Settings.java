@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxItem the longest item, in bytes
  * @param ledgerUrl JDBC address of the ledger
  * @param budget what may be spent
+ * @param http where the page is served
  * @param properties what routes may use as {@code {{name}}}
  */
 public record Settings(
@@ -49,6 +50,7 @@ public record Settings(
         String ledgerUrl,
         Retry retry,
         BudgetSettings budget,
+        HttpSettings http,
         Map<String, EngineSettings> engines,
         Jobs jobs,
         Map<String, String> properties) {
@@ -81,6 +83,8 @@ public record Settings(
         properties.put("poll.concurrency", String.valueOf(values.positive("poll.concurrency", 16)));
         properties.put("outbox.dir", outbox.toString());
         properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 8)));
+        HttpSettings http = HttpSettings.of(home, source, values);
+        properties.put("http.port", http.port() == null ? HttpSettings.OFF : String.valueOf(http.port()));
         Jobs jobs = Jobs.read(home.config().resolve("jobs"), models);
         engines.values().forEach(engine -> checkPlaces(engine, jobs));
         return new Settings(
@@ -97,6 +101,7 @@ public record Settings(
                         values.duration("retry.max-delay", "10m"),
                         values.duration("retry.give-up", "24h")),
                 budget(values, source, engines.values()),
+                http,
                 Collections.unmodifiableMap(engines),
                 jobs,
                 Collections.unmodifiableMap(properties));

@@ -15,7 +15,7 @@ public final class Variables {
     /** The {@link Batch} that is submitted or asked for; with a {@link #CALL}, the batch of that call. */
     public static final String BATCH = "batch";
 
-    /** True once the call's send is recorded: from then on its request may have left. */
+    /** When the call's send was recorded, by {@link System#nanoTime}: from then on its request may have left. */
     public static final String SENT = "sent";
 
     /** True for a call that was accepted before and is asked for; nothing is sent for it. */

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
@@ -50,7 +51,19 @@ public final class Reports implements AutoCloseable {
      * @param polled those of them that are asked for what they accepted
      */
     public Status status(Path rejected, Collection<String> engines, Collection<String> polled) {
-        return Status.of(ledger.figures(clock.millis()), rejectedFiles(rejected), engines, polled);
+        return status(rejectedFiles(rejected), engines, polled);
+    }
+
+    /** The same, for who has counted the rejected files. */
+    Status status(long rejected, Collection<String> engines, Collection<String> polled) {
+        return Status.of(ledger.figures(clock.millis()), rejected, engines, polled);
+    }
+
+    /** For how long a call waits that could be sent, the longest; see {@link SqlReports#oldestDue}. */
+    Duration queueAge(Collection<String> engines) {
+        long now = clock.millis();
+        long due = ledger.oldestDue(engines, now);
+        return due == 0 ? Duration.ZERO : Duration.ofMillis(now - due);
     }
 
     /**
@@ -124,7 +137,7 @@ public final class Reports implements AutoCloseable {
         return constant == null ? null : constant.name().toLowerCase(Locale.ROOT);
     }
 
-    private static long rejectedFiles(Path folder) {
+    static long rejectedFiles(Path folder) {
         if (!Files.isDirectory(folder)) {
             return 0;
         }

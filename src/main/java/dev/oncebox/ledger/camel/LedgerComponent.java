@@ -2,6 +2,7 @@ package dev.oncebox.ledger.camel;
 
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Settlements;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -32,13 +33,20 @@ public final class LedgerComponent extends DefaultComponent {
     private final Capacity capacity;
     private final Fallbacks fallbacks;
     private final Rescue rescue;
+    private final Settlements settlements;
     private final List<LedgerConsumer> consumers = new CopyOnWriteArrayList<>();
 
-    public LedgerComponent(Ledger ledger, Capacity capacity, Fallbacks fallbacks, Path rescueFile) {
+    /**
+     * @param rescueFile where replies go that the ledger cannot take
+     * @param settlements is told what each attempt came to
+     */
+    public LedgerComponent(
+            Ledger ledger, Capacity capacity, Fallbacks fallbacks, Path rescueFile, Settlements settlements) {
         this.ledger = ledger;
         this.capacity = capacity;
         this.fallbacks = fallbacks;
         this.rescue = new Rescue(rescueFile);
+        this.settlements = settlements;
     }
 
     @Override
@@ -103,6 +111,10 @@ public final class LedgerComponent extends DefaultComponent {
 
     Fallbacks fallbacks() {
         return fallbacks;
+    }
+
+    Settlements settlements() {
+        return settlements;
     }
 
     Rescue rescue() {

@@ -13,6 +13,7 @@ import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Note;
 import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Settlements;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
@@ -37,6 +38,7 @@ final class SettleProducer extends DefaultProducer {
     private final Ledger ledger;
     private final Capacity capacity;
     private final Rescue rescue;
+    private final Settlements settlements;
     private final Map<String, NextStep> steps;
     private final Troubles troubles = new Troubles();
 
@@ -45,6 +47,7 @@ final class SettleProducer extends DefaultProducer {
         this.ledger = component.ledger();
         this.capacity = component.capacity();
         this.rescue = component.rescue();
+        this.settlements = component.settlements();
         this.steps = Map.copyOf(steps);
     }
 
@@ -62,6 +65,8 @@ final class SettleProducer extends DefaultProducer {
         if (call == null) {
             settle(exchange.getVariable(Variables.BATCH, Batch.class), verdict, step, reply);
         } else {
+            Long sent = exchange.getVariable(Variables.SENT, Long.class);
+            settlements.settled(call, verdict, sent == null ? 0 : System.nanoTime() - sent);
             settle(call, verdict, step, reply);
         }
         exchange.setVariable(Variables.CALL_SETTLED, true);

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
@@ -31,6 +32,11 @@ public final class SqlReports implements AutoCloseable {
     /** @throws ConfigException when the file is there and cannot be read as a ledger */
     public static SqlReports open(Path ledgerFile) {
         return new SqlReports(ledgerFile, session(ledgerFile));
+    }
+
+    /** What the SQL of routes reads a ledger with, a {@link javax.sql.DataSource}; it can change nothing. */
+    public static Object dataSource(Path ledgerFile) {
+        return Sqlite.forReading(ledgerFile);
     }
 
     /**
@@ -106,6 +112,29 @@ public final class SqlReports implements AutoCloseable {
             } finally {
                 session.run("COMMIT");
             }
+        } catch (SQLException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    /**
+     * Since when the call waits that could be sent for the longest, epoch milliseconds; 0: none could be.
+     *
+     * @param engines whose calls are meant
+     */
+    public long oldestDue(Collection<String> engines, long now) {
+        if (session == null) {
+            return 0;
+        }
+        long oldest = now;
+        try {
+            for (String engine : engines) {
+                long due = session.number(
+                        "SELECT due FROM call WHERE state = 'READY' AND engine = ? AND due > 0 ORDER BY due LIMIT 1",
+                        engine);
+                oldest = due > 0 ? Math.min(oldest, due) : oldest;
+            }
+            return oldest < now ? oldest : 0;
         } catch (SQLException e) {
             throw unreadable(file, e);
         }

@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,11 @@ final class Sqlite implements Dialect {
         }
         source = new SQLiteDataSource(config);
         source.setUrl("jdbc:sqlite:" + file);
+    }
+
+    /** Where others get their connections, to look at it. */
+    static DataSource forReading(Path file) {
+        return new Sqlite(file, true).source;
     }
 
     @Override
