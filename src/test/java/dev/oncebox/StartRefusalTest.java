@@ -189,7 +189,7 @@ class StartRefusalTest extends StubbedHome {
     @Test
     void a_network_is_no_place_for_the_ledger_and_memory_is_none_either() {
         refused(home("ledger.url=jdbc:sqlite::memory:"), "application.properties:7", "ledger.url", "jdbc:sqlite:FILE");
-        refused(home("ledger.url=jdbc:postgresql://db/x"), "application.properties:7", "jdbc:sqlite:FILE");
+        refused(home("ledger.url=jdbc:postgresql://db"), "application.properties:7", "jdbc:postgresql://HOST");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.oncebox;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.oncebox.cli.OnceboxCommand;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.operate.Reports;
 import dev.oncebox.stub.Stub;
 import java.io.IOException;
@@ -133,7 +134,8 @@ public final class TestHome {
     /** The journal of a key or a file, as the command prints it. */
     public List<JsonNode> journal(String keyOrFile) {
         List<JsonNode> events = new ArrayList<>();
-        try (Reports reports = Reports.open(root.resolve("data/ledger.db"), Clock.systemUTC())) {
+        try (Reports reports =
+                Reports.open(new LedgerUrl.SqliteFile(root.resolve("data/ledger.db")), Clock.systemUTC())) {
             reports.journal(keyOrFile, line -> events.add(parse(line)));
         }
         return events;
@@ -147,7 +149,8 @@ public final class TestHome {
     }
 
     public JsonNode status() {
-        try (Reports reports = Reports.open(root.resolve("data/ledger.db"), Clock.systemUTC())) {
+        try (Reports reports =
+                Reports.open(new LedgerUrl.SqliteFile(root.resolve("data/ledger.db")), Clock.systemUTC())) {
             return parse(reports.status(root.resolve("rejected"), List.of("default"), List.of("default"))
                     .json());
         }

@@ -55,7 +55,7 @@ final class AnswersCommand implements Callable<Integer> {
     }
 
     private int write(Lines lines) throws CommandFailed, IOException {
-        try (Reports reports = Reports.open(parent.settings().ledgerFile(), Clock.systemUTC())) {
+        try (Reports reports = Reports.open(parent.settings().ledger(), Clock.systemUTC())) {
             boolean found = reports.outcomes(file, outcome -> {
                 try {
                     lines.write(outcome);

@@ -43,7 +43,7 @@ final class BackupCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Backup.Made made = new Backup(parent.settings().ledgerFile(), Clock.systemUTC()).make(file);
+        Backup.Made made = new Backup(parent.settings().ledger(), Clock.systemUTC()).make(file);
         PrintWriter out = spec.commandLine().getOut();
         out.println(json ? json(made) : text(made));
         out.flush();

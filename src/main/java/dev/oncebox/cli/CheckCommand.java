@@ -34,7 +34,8 @@ final class CheckCommand implements Callable<Integer> {
                     .println("All is well: " + settings.engines().size() + " engine(s) "
                             + settings.engines().keySet() + ", "
                             + settings.jobs().all().size() + " job(s), home "
-                            + settings.home().root() + ", ledger " + settings.ledgerFile() + ".");
+                            + settings.home().root() + ", ledger "
+                            + settings.ledger().name() + ".");
             return OnceboxCommand.DONE;
         } catch (Worker.BusyException e) {
             throw new CommandFailed(

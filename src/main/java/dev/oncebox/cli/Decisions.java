@@ -53,7 +53,7 @@ final class Decisions {
     }
 
     int list(Set<CallState> states, Predicate<SqlDecisions.Case> shown, String none) {
-        try (SqlDecisions decisions = SqlDecisions.reading(settings.ledgerFile(), Clock.systemUTC())) {
+        try (SqlDecisions decisions = SqlDecisions.reading(settings.ledger(), Clock.systemUTC())) {
             List<SqlDecisions.Case> cases = all(decisions, states).filter(shown).toList();
             if (cases.isEmpty()) {
                 out.println(none);
@@ -99,6 +99,6 @@ final class Decisions {
     }
 
     private SqlDecisions open() {
-        return SqlDecisions.open(settings.ledgerFile(), Clock.systemUTC());
+        return SqlDecisions.open(settings.ledger(), Clock.systemUTC());
     }
 }

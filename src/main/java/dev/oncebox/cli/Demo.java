@@ -2,6 +2,7 @@ package dev.oncebox.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.operate.Reports;
 import dev.oncebox.stub.Stub;
 import java.io.File;
@@ -131,7 +132,8 @@ final class Demo {
             keys.add(mapper.readTree(line).path("key").asText());
         }
         Set<String> inDoubt = new LinkedHashSet<>();
-        try (Reports reports = Reports.open(home.resolve("data/ledger.db"), Clock.systemUTC())) {
+        try (Reports reports =
+                Reports.open(new LedgerUrl.SqliteFile(home.resolve("data/ledger.db")), Clock.systemUTC())) {
             reports.journal(BATCH, line -> noteDoubt(mapper, line, inDoubt));
         }
         long counted = stub.count();

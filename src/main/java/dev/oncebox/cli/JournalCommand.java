@@ -43,7 +43,7 @@ final class JournalCommand implements Callable<Integer> {
     public Integer call() throws CommandFailed {
         Settings settings = parent.settings();
         PrintWriter out = spec.commandLine().getOut();
-        try (Reports reports = Reports.open(settings.ledgerFile(), Clock.systemUTC())) {
+        try (Reports reports = Reports.open(settings.ledger(), Clock.systemUTC())) {
             boolean found = replies ? reports.replies(subject, out::println) : reports.journal(subject, out::println);
             out.flush();
             if (!found) {

@@ -59,7 +59,7 @@ final class PurgeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Clock clock = Clock.systemUTC();
-        var purge = new Purge(parent.settings().ledgerFile(), clock);
+        var purge = new Purge(parent.settings().ledger(), clock);
         long before = clock.millis() - olderThan.toMillis();
         Purge.End end = dryRun ? purge.count(before) : purge.run(before);
         PrintWriter out = spec.commandLine().getOut();

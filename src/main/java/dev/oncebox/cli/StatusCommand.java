@@ -34,7 +34,7 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Settings settings = parent.settings();
-        try (Reports reports = Reports.open(settings.ledgerFile(), Clock.systemUTC())) {
+        try (Reports reports = Reports.open(settings.ledger(), Clock.systemUTC())) {
             Status status = reports.status(
                     settings.home().rejected(),
                     settings.engines().keySet(),

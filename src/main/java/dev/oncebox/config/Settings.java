@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param poll how often the inbox is looked at
  * @param settle how long a file must have been unchanged to count as complete
  * @param maxItem the longest item, in bytes
- * @param ledgerUrl JDBC address of the ledger
+ * @param ledger where the ledger is
  * @param budget what may be spent
  * @param http where the page is served
  * @param properties what routes may use as {@code {{name}}}
@@ -47,7 +47,7 @@ public record Settings(
         Duration poll,
         Duration settle,
         long maxItem,
-        String ledgerUrl,
+        LedgerUrl ledger,
         Retry retry,
         BudgetSettings budget,
         HttpSettings http,
@@ -85,6 +85,8 @@ public record Settings(
         properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 8)));
         HttpSettings http = HttpSettings.of(home, source, values);
         properties.put("http.port", http.port() == null ? HttpSettings.OFF : String.valueOf(http.port()));
+        LedgerUrl ledger = ledger(home, values.text("ledger.url", "jdbc:sqlite:data/ledger.db"), source);
+        properties.put("ledger.url", ledger.name());
         Jobs jobs = Jobs.read(home.config().resolve("jobs"), models);
         engines.values().forEach(engine -> checkPlaces(engine, jobs));
         return new Settings(
@@ -94,7 +96,7 @@ public record Settings(
                 poll,
                 settle,
                 Math.min(values.size("inbox.max-item", "16MB"), 1L << 30),
-                ledgerUrl(home, values.text("ledger.url", "jdbc:sqlite:data/ledger.db"), file),
+                ledger,
                 new Retry(
                         values.duration("retry.delay", "1s"),
                         values.factor("retry.multiplier", 2),
@@ -126,25 +128,16 @@ public record Settings(
         return budget;
     }
 
-    /** The ledger's file. */
-    public Path ledgerFile() {
-        return Path.of(ledgerUrl.substring("jdbc:sqlite:".length()));
-    }
-
     private static Path folder(Home home, String value) {
         return home.root().resolve(value).normalize();
     }
 
-    private static String ledgerUrl(Home home, String url, PropertyFile file) {
-        String prefix = "jdbc:sqlite:";
-        if (!url.startsWith(prefix)
-                || url.length() == prefix.length()
-                || url.contains(":memory:")
-                || url.contains("?")) {
-            throw new ConfigException(file.where("ledger.url") + ": ledger.url is \"" + url
-                    + "\", but must be jdbc:sqlite:FILE, such as jdbc:sqlite:data/ledger.db.");
+    private static LedgerUrl ledger(Home home, String url, PropertySource source) {
+        try {
+            return LedgerUrl.parse(url, home.root());
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(source.where("ledger.url") + ": ledger.url " + e.getMessage());
         }
-        return prefix + folder(home, url.substring(prefix.length()));
     }
 
     private static EngineSettings engine(String name, Home home, PropertySource source, Values values) {

@@ -2,6 +2,7 @@ package dev.oncebox.operate;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.JournalLine;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.sql.SqlReports;
@@ -39,8 +40,8 @@ public final class Reports implements AutoCloseable {
      *
      * @throws dev.oncebox.config.ConfigException when it is there and cannot be read
      */
-    public static Reports open(Path ledgerFile, Clock clock) {
-        return new Reports(SqlReports.open(ledgerFile), clock);
+    public static Reports open(LedgerUrl ledger, Clock clock) {
+        return new Reports(SqlReports.open(ledger), clock);
     }
 
     /**

@@ -45,7 +45,7 @@ public final class Planner implements AutoCloseable {
     public Planner(Settings settings) {
         this.settings = settings;
         this.readings = new FileReadings(settings.jobs(), settings.maxItem());
-        this.ledger = SqlPlan.open(settings.ledgerFile());
+        this.ledger = SqlPlan.open(settings.ledger());
     }
 
     /**

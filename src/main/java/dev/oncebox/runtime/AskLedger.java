@@ -1,6 +1,7 @@
 package dev.oncebox.runtime;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.config.Settings;
 import dev.oncebox.intake.FileReading;
 import dev.oncebox.intake.FileReadings;
@@ -28,7 +29,7 @@ final class AskLedger implements AutoCloseable {
     private static final int MOST_USES = 40;
 
     private final AskedFile asked;
-    private final Path ledger;
+    private final LedgerUrl ledger;
     private final FileReadings readings;
     private byte[] sha256 = new byte[0];
     private boolean broughtIn;
@@ -37,7 +38,7 @@ final class AskLedger implements AutoCloseable {
 
     AskLedger(Settings settings, AskedFile asked) {
         this.asked = asked;
-        this.ledger = settings.ledgerFile();
+        this.ledger = settings.ledger();
         this.readings = new FileReadings(settings.jobs(), settings.maxItem());
     }
 

@@ -118,7 +118,7 @@ public final class Asking {
             WorkerLock.Holder holder = WorkerLock.Holder.UNKNOWN;
             if (at == null || needsWorker(at)) {
                 try {
-                    return work(WorkerLock.acquire(settings.ledgerFile(), WorkerLock.Purpose.ASK));
+                    return work(WorkerLock.acquire(settings.ledger(), WorkerLock.Purpose.ASK));
                 } catch (WorkerLock.HeldException held) {
                     holder = held.holder();
                 }

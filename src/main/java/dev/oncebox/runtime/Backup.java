@@ -1,6 +1,7 @@
 package dev.oncebox.runtime;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.files.DurableFile;
 import dev.oncebox.ledger.sql.SqlBackup;
 import dev.oncebox.ledger.sql.SqlRetention;
@@ -22,8 +23,14 @@ public final class Backup {
     private final Path ledger;
     private final Clock clock;
 
-    public Backup(Path ledger, Clock clock) {
-        this.ledger = ledger;
+    /** @throws ConfigException when the ledger is no file */
+    public Backup(LedgerUrl ledger, Clock clock) {
+        if (!(ledger instanceof LedgerUrl.SqliteFile sqlite)) {
+            throw new ConfigException("The ledger " + ledger.name() + " is a server's, which has a tool of its own for"
+                    + " that: pg_dump --format=custom --file=FILE DATABASE, beside running nodes too. What was sent after"
+                    + " a backup it does not know: before a restored one is used, see the README, Scaling.");
+        }
+        this.ledger = sqlite.file();
         this.clock = clock;
     }
 
@@ -65,7 +72,7 @@ public final class Backup {
     /** Where nobody works on it, nobody has seen whether it is whole: a torn log is read over in silence. */
     private void lookOver() {
         Purge.requireLedger(ledger);
-        try (WorkerLock lock = WorkerLock.acquire(ledger, WorkerLock.Purpose.BACKUP)) {
+        try (WorkerLock lock = WorkerLock.acquire(new LedgerUrl.SqliteFile(ledger), WorkerLock.Purpose.BACKUP)) {
             SqlRetention.requireHealth(ledger);
         } catch (WorkerLock.HeldException e) {
             // whoever works on it has looked it over

@@ -1,6 +1,6 @@
 package dev.oncebox.runtime;
 
-import java.nio.file.Path;
+import dev.oncebox.config.LedgerUrl;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +26,8 @@ final class LockQueue {
      * @return null: stopped first
      * @throws Worker.BusyException when it is held by something that does not end by itself
      */
-    static @Nullable WorkerLock afterShortOnes(Path ledger, CompletableFuture<?> stopped) throws Worker.BusyException {
+    static @Nullable WorkerLock afterShortOnes(LedgerUrl ledger, CompletableFuture<?> stopped)
+            throws Worker.BusyException {
         boolean told = false;
         int doubtful = 0;
         while (!stopped.isDone()) {

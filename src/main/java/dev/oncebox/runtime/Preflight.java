@@ -2,6 +2,7 @@ package dev.oncebox.runtime;
 
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.Home;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.config.Settings;
 import dev.oncebox.files.DurableFile;
 import dev.oncebox.job.Job;
@@ -39,7 +40,9 @@ final class Preflight {
         folders.values().forEach(Preflight::make);
         checkApart(resolved(folders));
         checkFileSystem(folders);
-        checkLedgerFileSystem(settings.ledgerFile());
+        if (settings.ledger() instanceof LedgerUrl.SqliteFile sqlite) {
+            checkLedgerFileSystem(sqlite.file());
+        }
         for (Job job : settings.jobs().all()) {
             make(settings.inbox().resolve(job.name()));
         }

@@ -1,6 +1,7 @@
 package dev.oncebox.runtime;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.sql.SqlRetention;
 import dev.oncebox.ledger.sql.SqlRetention.Dropped;
@@ -20,10 +21,10 @@ public final class Purge {
 
     private static final long LEAST_PAUSE_MILLIS = 5;
 
-    private final Path ledger;
+    private final LedgerUrl ledger;
     private final Clock clock;
 
-    public Purge(Path ledger, Clock clock) {
+    public Purge(LedgerUrl ledger, Clock clock) {
         this.ledger = ledger;
         this.clock = clock;
     }
@@ -49,7 +50,7 @@ public final class Purge {
     public End count(long before) {
         try (SqlRetention retention = SqlRetention.open(ledger, true, clock)) {
             Dropped dropped = retention.count(before);
-            long size = SqlRetention.size(ledger);
+            long size = retention.size();
             return new End(before, dropped, size, size, retention.free(), null);
         }
     }
@@ -61,30 +62,44 @@ public final class Purge {
      * @throws LedgerException when the ledger cannot be written
      */
     public End run(long before) {
-        requireLedger(ledger);
-        long size = SqlRetention.size(ledger);
-        try (WorkerLock lock = WorkerLock.acquire(ledger, WorkerLock.Purpose.PURGE)) {
-            SqlRetention.requireHealth(ledger);
-            return run(before, size, null);
+        try (WorkerLock lock = lock()) {
+            return run(before, null);
         } catch (WorkerLock.HeldException held) {
-            return run(before, size, held.holder().name());
+            return run(before, held.holder().name());
         }
     }
 
-    private End run(long before, long size, @Nullable String worker) {
+    /** A file that nobody works on has been looked over by nobody. */
+    private WorkerLock lock() throws WorkerLock.HeldException {
+        if (ledger instanceof LedgerUrl.SqliteFile sqlite) {
+            requireLedger(sqlite.file());
+            WorkerLock lock = WorkerLock.acquire(ledger, WorkerLock.Purpose.PURGE);
+            boolean sound = false;
+            try {
+                SqlRetention.requireHealth(sqlite.file());
+                sound = true;
+                return lock;
+            } finally {
+                if (!sound) {
+                    lock.close();
+                }
+            }
+        }
+        return WorkerLock.acquire(ledger, WorkerLock.Purpose.PURGE);
+    }
+
+    private End run(long before, @Nullable String worker) {
         Dropped dropped = Dropped.NOTHING;
-        long free;
-        String remark;
         try (SqlRetention retention = SqlRetention.open(ledger, false, clock)) {
+            long size = retention.size();
             long begun = System.nanoTime();
             for (Dropped some = retention.drop(before); some != null; some = retention.drop(before)) {
                 dropped = dropped.plus(some);
                 begun = letOthersWrite(begun);
             }
-            remark = retention.free() == 0 ? null : worker == null ? compact(retention) : inUse(worker);
-            free = retention.free();
+            String remark = retention.free() == 0 ? null : worker == null ? compact(retention) : inUse(worker);
+            return new End(before, dropped, size, retention.size(), retention.free(), remark);
         }
-        return new End(before, dropped, size, SqlRetention.size(ledger), free, remark);
     }
 
     static void requireLedger(Path ledger) {
@@ -111,9 +126,9 @@ public final class Purge {
 
     private @Nullable String compact(SqlRetention retention) {
         long needed = 2 * retention.used();
-        if (room() < needed) {
+        if (ledger instanceof LedgerUrl.SqliteFile sqlite && room(sqlite.file()) < needed) {
             return "It is not made smaller: that takes " + needed + " bytes of the disk for a while, and there are "
-                    + room() + ". Make room and purge once more; what is free is used again meanwhile.";
+                    + room(sqlite.file()) + ". Make room and purge once more; what is free is used again meanwhile.";
         }
         try {
             retention.compact();
@@ -124,9 +139,9 @@ public final class Purge {
         }
     }
 
-    private long room() {
+    private static long room(Path file) {
         try {
-            Path folder = Objects.requireNonNull(ledger.toAbsolutePath().getParent());
+            Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
             return Files.getFileStore(folder).getUsableSpace();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -53,7 +53,7 @@ public final class Runs {
     public End run() throws Worker.BusyException {
         new StopSignals().install(signal -> end.complete(new End(Kind.SIGNAL, signal, false, "")));
         Preflight.check(settings);
-        WorkerLock lock = LockQueue.afterShortOnes(settings.ledgerFile(), end);
+        WorkerLock lock = LockQueue.afterShortOnes(settings.ledger(), end);
         if (lock == null) {
             return waitForEnd(null);
         }

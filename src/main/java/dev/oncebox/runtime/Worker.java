@@ -87,7 +87,7 @@ public final class Worker implements AutoCloseable {
         this.answers = new AnswerCheck(settings.jobs());
         this.engines = new Engines(settings.engines().values(), settings.retry(), clock);
         this.ledger = SqlLedger.open(
-                settings.ledgerFile(),
+                settings.ledger(),
                 new SqlLedger.Surroundings(policies::of, RequestKey.VERSION, clock, new SecureRandom(), onLost),
                 scope);
         this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle(), Clock.systemUTC(), System::nanoTime);
@@ -131,7 +131,7 @@ public final class Worker implements AutoCloseable {
             throws BusyException {
         Preflight.check(settings);
         try {
-            WorkerLock lock = WorkerLock.acquire(settings.ledgerFile(), WorkerLock.Purpose.CHECK);
+            WorkerLock lock = WorkerLock.acquire(settings.ledger(), WorkerLock.Purpose.CHECK);
             return prepare(settings, lock, maxCalls, Scope.everything(), onLost);
         } catch (WorkerLock.HeldException e) {
             throw new BusyException(String.valueOf(e.getMessage()));

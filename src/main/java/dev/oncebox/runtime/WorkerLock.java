@@ -1,6 +1,7 @@
 package dev.oncebox.runtime;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -21,8 +22,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One worker a ledger: a lock of the operating system, which ends with its process however that ends. Readers and
- * other commands do not take it.
+ * One worker a file: a lock of the operating system, which ends with its process however that ends. Readers and other
+ * commands do not take it. A ledger that nodes share has none: there is nothing to wait for.
  */
 final class WorkerLock implements AutoCloseable {
 
@@ -85,13 +86,17 @@ final class WorkerLock implements AutoCloseable {
     private static final Pattern HOLDER =
             Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check|purge|backup)");
 
-    private final FileChannel channel;
+    private final @Nullable FileChannel channel;
 
-    private WorkerLock(FileChannel channel) {
+    private WorkerLock(@Nullable FileChannel channel) {
         this.channel = channel;
     }
 
-    static WorkerLock acquire(Path ledger, Purpose purpose) throws HeldException {
+    static WorkerLock acquire(LedgerUrl ledger, Purpose purpose) throws HeldException {
+        return ledger instanceof LedgerUrl.SqliteFile sqlite ? acquire(sqlite.file(), purpose) : new WorkerLock(null);
+    }
+
+    private static WorkerLock acquire(Path ledger, Purpose purpose) throws HeldException {
         Path file = ledger.resolveSibling(ledger.getFileName() + ".lock");
         try {
             // beside the real file: a link to a ledger is the same ledger
@@ -150,7 +155,9 @@ final class WorkerLock implements AutoCloseable {
     @Override
     public void close() {
         try {
-            channel.close();
+            if (channel != null) {
+                channel.close();
+            }
         } catch (IOException e) {
             // the process ends, and its lock with it
         }

@@ -26,7 +26,7 @@ class SettingsTest {
 
         assertThat(settings.inbox()).isEqualTo(folder.resolve("inbox"));
         assertThat(settings.outbox()).isEqualTo(folder.resolve("outbox"));
-        assertThat(settings.ledgerFile()).isEqualTo(folder.resolve("data/ledger.db"));
+        assertThat(settings.ledger()).isEqualTo(new LedgerUrl.SqliteFile(folder.resolve("data/ledger.db")));
         assertThat(settings.poll()).isEqualTo(Duration.ofMillis(500));
         assertThat(settings.settle()).isEqualTo(Duration.ofMillis(500));
         assertThat(settings.maxItem()).isEqualTo(16L << 20);

@@ -3,6 +3,7 @@ package dev.oncebox.operate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.config.Retry;
 import dev.oncebox.job.Jobs;
 import dev.oncebox.job.Keying;
@@ -44,7 +45,7 @@ class ReportsTest {
 
     @Test
     void a_home_without_a_ledger_is_all_zero() throws Exception {
-        try (Reports reports = Reports.open(home.resolve("data/ledger.db"), CLOCK)) {
+        try (Reports reports = Reports.open(new LedgerUrl.SqliteFile(home.resolve("data/ledger.db")), CLOCK)) {
             Status status = reports.status(home.resolve("rejected"), List.of("default"), List.of("default"));
 
             assertThat(new ObjectMapper().readTree(status.json()))
@@ -67,7 +68,7 @@ class ReportsTest {
         for (String name : List.of("x.pdf", "x.pdf.error.json", "b/y.md", "b/y.md.error.json", "z.error.jsonl")) {
             Files.createFile(rejected.resolve(name));
         }
-        try (Reports reports = Reports.open(home.resolve("ledger.db"), CLOCK)) {
+        try (Reports reports = Reports.open(new LedgerUrl.SqliteFile(home.resolve("ledger.db")), CLOCK)) {
             assertThat(reports.status(home.resolve("rejected"), List.of(), List.of())
                             .files()
                             .rejected())
@@ -113,8 +114,8 @@ class ReportsTest {
         var retry = new Retry(Duration.ZERO, 1, Duration.ZERO, Duration.ZERO);
         var around = new SqlLedger.Surroundings(
                 (job, engine) -> new Policy(1, true, false, retry, null), 1, CLOCK, new Random(1), message -> {});
-        try (SqlLedger worker = SqlLedger.open(file, around);
-                Reports reports = Reports.open(file, CLOCK)) {
+        try (SqlLedger worker = SqlLedger.open(new LedgerUrl.SqliteFile(file), around);
+                Reports reports = Reports.open(new LedgerUrl.SqliteFile(file), CLOCK)) {
             var job = Jobs.read(home.resolve("jobs"), Collections.singletonMap("default", null))
                     .find(Jobs.DEFAULT)
                     .orElseThrow();

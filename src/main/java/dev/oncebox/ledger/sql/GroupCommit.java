@@ -46,7 +46,7 @@ final class GroupCommit implements AutoCloseable {
 
     GroupCommit(Dialect dialect) throws SQLException {
         this.dialect = dialect;
-        this.session = new Session(dialect.connect());
+        this.session = dialect.session();
         this.thread = new Thread(this::work, "ledger-writer");
         thread.setDaemon(true);
         thread.start();

@@ -20,7 +20,7 @@ final class Readers implements AutoCloseable {
         try {
             session = idle.poll();
             if (session == null) {
-                session = new Session(dialect.connect());
+                session = dialect.session();
             }
             T result = step.run(session);
             sound = true;

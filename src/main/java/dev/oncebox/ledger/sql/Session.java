@@ -14,10 +14,30 @@ import org.jspecify.annotations.Nullable;
 class Session implements AutoCloseable {
 
     private final Connection connection;
+    private final Sharing sharing;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
+    /** On a ledger that nobody else writes to. */
     Session(Connection connection) {
+        this(connection, Sharing.ALONE);
+    }
+
+    Session(Connection connection, Sharing sharing) {
         this.connection = connection;
+        this.sharing = sharing;
+    }
+
+    Sharing sharing() {
+        return sharing;
+    }
+
+    /** Whether the connection is lost, so that nothing can be done with it any more. */
+    boolean isLost() {
+        try {
+            return connection.isClosed();
+        } catch (SQLException e) {
+            return true;
+        }
     }
 
     /** Reads one row. */

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.job.Job;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
@@ -8,8 +9,6 @@ import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Standing;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.util.Iterator;
@@ -24,13 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlAsk implements AutoCloseable {
 
-    private final Path file;
     private final Dialect dialect;
     private final Session session;
     private final SqlIntake intake;
 
-    SqlAsk(Path file, Dialect dialect, Session session, int keyVersion, Clock clock) {
-        this.file = file;
+    SqlAsk(Dialect dialect, Session session, int keyVersion, Clock clock) {
         this.dialect = dialect;
         this.session = session;
         this.intake = new SqlIntake(new RequestCodec(), clock, keyVersion, false);
@@ -42,8 +39,8 @@ public final class SqlAsk implements AutoCloseable {
      * @return null when there is none that could be looked at: not yet, or not before a worker has brought it up to date
      * @throws LedgerException when it cannot be read
      */
-    public static @Nullable SqlAsk reading(Path ledgerFile) {
-        return open(ledgerFile, true, 0, Clock.systemUTC());
+    public static @Nullable SqlAsk reading(LedgerUrl ledger) {
+        return open(Dialect.reading(ledger), 0, Clock.systemUTC());
     }
 
     /**
@@ -52,43 +49,41 @@ public final class SqlAsk implements AutoCloseable {
      *
      * @param keyVersion the version of the keys that entries have
      */
-    public static @Nullable SqlAsk writing(Path ledgerFile, int keyVersion, Clock clock) {
-        return open(ledgerFile, false, keyVersion, clock);
+    public static @Nullable SqlAsk writing(LedgerUrl ledger, int keyVersion, Clock clock) {
+        return open(Dialect.beside(ledger), keyVersion, clock);
     }
 
-    private static @Nullable SqlAsk open(Path ledgerFile, boolean readOnly, int keyVersion, Clock clock) {
-        var dialect = new Sqlite(ledgerFile, readOnly);
+    private static @Nullable SqlAsk open(Dialect dialect, int keyVersion, Clock clock) {
         try {
-            Session session = Files.exists(ledgerFile) ? SqlReports.session(dialect.connect(), ledgerFile) : null;
-            return session == null ? null : new SqlAsk(ledgerFile, dialect, session, keyVersion, clock);
+            Session session = SqlReports.found(dialect);
+            return session == null ? null : new SqlAsk(dialect, session, keyVersion, clock);
         } catch (ConfigException e) {
             // a worker will say so, or bring it up to date
             return null;
         } catch (SQLException e) {
-            throw refusal(dialect, ledgerFile, e);
+            throw refusal(dialect, e);
         }
     }
 
-    private static RuntimeException refusal(Dialect dialect, Path ledgerFile, SQLException failure) {
-        return SqliteHealth.isDamage(failure)
-                ? new ConfigException("The ledger " + ledgerFile + " " + SqliteHealth.damaged(failure.getMessage()))
-                : dialect.explain(failure);
+    private static RuntimeException refusal(Dialect dialect, SQLException failure) {
+        return dialect.isWrong(failure) ? dialect.unreadable(failure) : dialect.explain(failure);
     }
 
     /** How far a file is, and null when the ledger does not have it: the same bytes, path and job are the same file. */
     public @Nullable Standing look(String path, byte[] sha256, Job job) {
-        return inTransaction("BEGIN", () -> new SqlStanding(session).of(path, sha256, job));
+        return inTransaction(dialect.beginReading(), () -> new SqlStanding(session).of(path, sha256, job));
     }
 
     /** Why nothing is sent at the moment, as the last worker said, by engine or {@link Pause#BUDGET}. */
     public Map<String, Pause> pauses() {
-        return inTransaction("BEGIN", () -> SqlEngines.pauses(session));
+        return inTransaction(dialect.beginReading(), () -> SqlEngines.pauses(session));
     }
 
     /** Whether the process works on the ledger, so that the ledger has been looked over and is of this version. */
     public boolean isWorkedOnBy(long pid) {
         return inTransaction(
-                "BEGIN", () -> session.number("SELECT count(*) FROM node WHERE ended IS NULL AND pid = ?", pid) > 0);
+                dialect.beginReading(),
+                () -> session.number("SELECT count(*) FROM node WHERE ended IS NULL AND pid = ?", pid) > 0);
     }
 
     /**
@@ -176,7 +171,7 @@ public final class SqlAsk implements AutoCloseable {
                 }
             }
         } catch (SQLException e) {
-            throw refusal(dialect, file, e);
+            throw refusal(dialect, e);
         }
     }
 
@@ -186,6 +181,8 @@ public final class SqlAsk implements AutoCloseable {
             session.close();
         } catch (SQLException e) {
             // what was recorded is durable
+        } finally {
+            dialect.close();
         }
     }
 }

@@ -45,7 +45,7 @@ public final class SqlBackup {
 
     private static long writeTo(Path ledgerFile, Path to) {
         var dialect = new Sqlite(ledgerFile, true);
-        try (Session session = new Session(dialect.connect())) {
+        try (Session session = dialect.session()) {
             if (session.number("SELECT count(*) FROM sqlite_master WHERE name IN ('call', 'item', 'event')") < 3) {
                 throw new ConfigException(
                         "The ledger " + ledgerFile + " is a database, but no ledger. Check ledger.url.");
@@ -54,7 +54,7 @@ public final class SqlBackup {
             session.update("VACUUM INTO ?", to.toString());
             return sends;
         } catch (SQLException e) {
-            throw SqliteHealth.isDamage(e) ? SqlReports.unreadable(ledgerFile, e) : explained(e);
+            throw SqliteHealth.isDamage(e) ? dialect.unreadable(e) : explained(e);
         }
     }
 

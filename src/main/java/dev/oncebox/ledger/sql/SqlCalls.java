@@ -39,31 +39,23 @@ final class SqlCalls {
     private final Policy.Source policies;
     private final Clock clock;
     private final RandomGenerator random;
-    private final Dialect dialect;
     private final Scope scope;
 
-    SqlCalls(RequestCodec codec, Policy.Source policies, Clock clock, RandomGenerator random, Dialect dialect) {
-        this(codec, policies, clock, random, dialect, Scope.everything());
+    SqlCalls(RequestCodec codec, Policy.Source policies, Clock clock, RandomGenerator random) {
+        this(codec, policies, clock, random, Scope.everything());
     }
 
-    SqlCalls(
-            RequestCodec codec,
-            Policy.Source policies,
-            Clock clock,
-            RandomGenerator random,
-            Dialect dialect,
-            Scope scope) {
+    SqlCalls(RequestCodec codec, Policy.Source policies, Clock clock, RandomGenerator random, Scope scope) {
         this.codec = codec;
         this.policies = policies;
         this.clock = clock;
         this.random = random;
-        this.dialect = dialect;
         this.scope = scope;
     }
 
-    private String claim() {
+    private String claim(Sharing sharing) {
         return "WITH pick AS (SELECT id FROM call WHERE state = 'READY' AND engine = ? AND due <= ?"
-                + scope.calls() + " ORDER BY due, id LIMIT ?" + dialect.skipLocked() + ")"
+                + scope.calls() + " ORDER BY due, id LIMIT ?" + sharing.skipLocked() + ")"
                 + " UPDATE call SET state = 'CLAIMED', fence = fence + 1, owner = ?"
                 + " WHERE id IN (SELECT id FROM pick) RETURNING id, due";
     }
@@ -89,8 +81,8 @@ final class SqlCalls {
 
     List<Stored> claim(Session session, long node, String engine, int limit) throws SQLException {
         long now = clock.millis();
-        List<Picked> picked = new ArrayList<>(
-                session.list(claim(), row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
+        List<Picked> picked = new ArrayList<>(session.list(
+                claim(session.sharing()), row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
         picked.sort(Comparator.comparingLong(Picked::due).thenComparingLong(Picked::id));
         List<Stored> calls = new ArrayList<>(picked.size());
         for (Picked each : picked) {

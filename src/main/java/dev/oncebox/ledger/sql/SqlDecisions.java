@@ -1,12 +1,11 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.LedgerException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -64,25 +63,21 @@ public final class SqlDecisions implements AutoCloseable {
     }
 
     /** Opens a ledger that exists. */
-    public static SqlDecisions open(Path ledgerFile, Clock clock) {
-        return open(new Sqlite(ledgerFile, false), ledgerFile, clock);
+    public static SqlDecisions open(LedgerUrl ledger, Clock clock) {
+        return open(Dialect.beside(ledger), clock);
     }
 
-    /** Opens a ledger to look at it: whoever may write also brings its log into its file. */
-    public static SqlDecisions reading(Path ledgerFile, Clock clock) {
-        return open(new Sqlite(ledgerFile, true), ledgerFile, clock);
+    /** Opens a ledger to look at it. */
+    public static SqlDecisions reading(LedgerUrl ledger, Clock clock) {
+        return open(Dialect.reading(ledger), clock);
     }
 
-    private static SqlDecisions open(Dialect dialect, Path ledgerFile, Clock clock) {
-        try {
-            Session session = Files.exists(ledgerFile) ? SqlReports.session(dialect.connect(), ledgerFile) : null;
-            if (session == null) {
-                throw new ConfigException("There is no ledger " + ledgerFile + ". Check --home.");
-            }
-            return new SqlDecisions(dialect, session, clock);
-        } catch (SQLException e) {
-            throw dialect.explain(e);
+    private static SqlDecisions open(Dialect dialect, Clock clock) {
+        Session session = SqlReports.session(dialect);
+        if (session == null) {
+            throw new ConfigException("There is no ledger " + dialect.name() + ". Check --home.");
         }
+        return new SqlDecisions(dialect, session, clock);
     }
 
     /** All calls in a state, oldest first; of the dead ones those that an item still asks for. */
@@ -257,6 +252,8 @@ public final class SqlDecisions implements AutoCloseable {
             session.close();
         } catch (SQLException e) {
             throw dialect.explain(e);
+        } finally {
+            dialect.close();
         }
     }
 }

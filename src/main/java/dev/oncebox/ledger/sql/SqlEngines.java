@@ -175,8 +175,9 @@ final class SqlEngines {
         return next;
     }
 
+    /** What stands in the brackets of IN; PostgreSQL wants something there. */
     private static String places(Collection<?> values) {
-        return String.join(", ", Collections.nCopies(values.size(), "?"));
+        return values.isEmpty() ? "SELECT '' WHERE 1 = 0" : String.join(", ", Collections.nCopies(values.size(), "?"));
     }
 
     int pauses(Session session, Map<String, Pause> pauses) throws SQLException {

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.Batches;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.DroppedFile;
@@ -18,7 +19,6 @@ import dev.oncebox.ledger.Restored;
 import dev.oncebox.ledger.SettledFile;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Verdict;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -65,7 +65,7 @@ public final class SqlLedger implements Ledger {
         this.dialect = dialect;
         this.clock = around.clock();
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
-        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), dialect, scope);
+        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), scope);
         this.recovery = new SqlRecovery(calls, clock);
         this.engines = new SqlEngines(clock, scope);
         this.polling = new SqlPolling(clock, scope);
@@ -80,14 +80,14 @@ public final class SqlLedger implements Ledger {
         this.heartbeat = new Heartbeat(dialect, writer, clock, node, around.onLost());
     }
 
-    /** Opens the ledger in a file as its only worker, making or migrating it. */
-    public static SqlLedger open(Path file, Surroundings around) {
-        return open(file, around, Scope.everything());
+    /** Opens a ledger as its worker, or as one of its nodes, making or migrating it. */
+    public static SqlLedger open(LedgerUrl ledger, Surroundings around) {
+        return open(ledger, around, Scope.everything());
     }
 
     /** The same, with what it is to claim, ask for and deliver. */
-    public static SqlLedger open(Path file, Surroundings around, Scope scope) {
-        return open(new Sqlite(file, false), around, scope);
+    public static SqlLedger open(LedgerUrl ledger, Surroundings around, Scope scope) {
+        return open(Dialect.working(ledger), around, scope);
     }
 
     static SqlLedger open(Dialect dialect, Surroundings around, Scope scope) {

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Keying;
 import dev.oncebox.ledger.CallState;
@@ -8,12 +9,12 @@ import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Foreseen;
 import dev.oncebox.ledger.Foreseen.Kind;
-import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
@@ -21,8 +22,8 @@ import org.sqlite.SQLiteErrorCode;
  * Says what {@link SqlIntake} would make of items, beside a worker or without one, and changes nothing. A ledger that
  * does not exist yet is an empty one. Belongs to one thread.
  *
- * <p>What was seen of the files is kept in temporary tables, which SQLite holds in a file that has no name: some 200
- * bytes an item, and no more memory for a million items than for ten. A transaction lasts for one chunk of items, so
+ * <p>What was seen of the files is kept in tables of SQLite's, wherever the ledger is, in a file that has no name: some
+ * 200 bytes an item, and no more memory for a million items than for ten. A transaction lasts for one chunk of items, so
  * that the write-ahead log of a worker can be folded back meanwhile.
  */
 public final class SqlPlan implements AutoCloseable {
@@ -30,19 +31,21 @@ public final class SqlPlan implements AutoCloseable {
     /** So many of the last calls are looked at for how long a job's answers are. */
     private static final int RECENT = 100_000;
 
+    private static final String A_FILE_WITHOUT_A_NAME = "jdbc:sqlite:";
+
     private final RequestCodec codec = new RequestCodec();
-    private final Path ledger;
-    private final Session session;
-    private final boolean exists;
+    private final Dialect dialect;
+    private final @Nullable Session ledger;
+    private final Session seen;
     private long file;
     private DroppedFile.Kind fileKind = DroppedFile.Kind.LINES;
     private boolean retriesDead;
     private long halfRead;
 
-    private SqlPlan(Path ledger, Session session, boolean exists) {
+    private SqlPlan(Dialect dialect, @Nullable Session ledger, Session seen) {
+        this.dialect = dialect;
         this.ledger = ledger;
-        this.session = session;
-        this.exists = exists;
+        this.seen = seen;
     }
 
     /**
@@ -50,24 +53,24 @@ public final class SqlPlan implements AutoCloseable {
      *
      * @throws ConfigException when it is there and cannot be read
      */
-    public static SqlPlan open(Path ledgerFile) {
-        return open(ledgerFile, SqlReports.session(ledgerFile));
+    public static SqlPlan open(LedgerUrl ledger) {
+        Dialect dialect = Dialect.reading(ledger);
+        return open(dialect, SqlReports.session(dialect));
     }
 
-    static SqlPlan open(Path ledgerFile, @Nullable Session reading) {
+    static SqlPlan open(Dialect dialect, @Nullable Session reading) {
         try {
-            Session session =
-                    reading == null ? new Session(DriverManager.getConnection("jdbc:sqlite::memory:")) : reading;
-            session.one("PRAGMA temp.journal_mode = OFF", row -> row.getString(1));
-            session.run("PRAGMA temp.cache_size = -32000");
+            var seen = new Session(DriverManager.getConnection(A_FILE_WITHOUT_A_NAME));
+            seen.one("PRAGMA journal_mode = OFF", row -> row.getString(1));
+            seen.run("PRAGMA cache_size = -32000");
             // own: whether the item has the id itself, rather than by its place
-            session.run("CREATE TEMP TABLE twin (id TEXT NOT NULL, own INTEGER NOT NULL, n INTEGER NOT NULL, key BLOB,"
+            seen.run("CREATE TABLE twin (id TEXT NOT NULL, own INTEGER NOT NULL, n INTEGER NOT NULL, key BLOB,"
                     + " content BLOB, PRIMARY KEY (id, own)) WITHOUT ROWID");
-            session.run("CREATE TEMP TABLE planned (key BLOB PRIMARY KEY, content BLOB NOT NULL, file INTEGER NOT NULL)"
+            seen.run("CREATE TABLE planned (key BLOB PRIMARY KEY, content BLOB NOT NULL, file INTEGER NOT NULL)"
                     + " WITHOUT ROWID");
-            return new SqlPlan(ledgerFile, session, reading != null);
+            return new SqlPlan(dialect, reading, seen);
         } catch (SQLException e) {
-            throw SqlReports.unreadable(ledgerFile, e);
+            throw dialect.unreadable(e);
         }
     }
 
@@ -83,10 +86,10 @@ public final class SqlPlan implements AutoCloseable {
         return asked(() -> {
             file++;
             fileKind = dropped.kind();
-            session.run("DELETE FROM temp.twin");
-            KnownFile known = !exists
+            seen.run("DELETE FROM twin");
+            KnownFile known = ledger == null
                     ? null
-                    : session.one(
+                    : ledger.one(
                             "SELECT f.id, f.state <> 'TAKING', f.archived FROM file f JOIN job j ON j.id = f.job"
                                     + " WHERE f.path = ? AND f.sha256 = ? AND j.name = ? AND j.fingerprint = ?",
                             row -> new KnownFile(row.getLong(1), row.getBoolean(2), row.getBoolean(3)),
@@ -97,32 +100,45 @@ public final class SqlPlan implements AutoCloseable {
             boolean whole = known != null && known.whole();
             retriesDead = known == null || !whole || known.archived();
             halfRead = known == null || whole ? 0 : known.id();
-            return known != null && whole && PurgedBodies.isWhole(session, known.id());
+            return known != null && whole && PurgedBodies.isWhole(Objects.requireNonNull(ledger), known.id());
         });
     }
 
     /** What becomes of the file's next items, in their order. */
     public List<Foreseen> foresee(List<Entry> entries) {
         return asked(() -> {
-            session.run("BEGIN");
+            seen.run("BEGIN");
             try {
-                List<Foreseen> foreseen = new ArrayList<>(entries.size());
-                for (Entry entry : entries) {
-                    foreseen.add(foresee(entry));
-                }
-                return foreseen;
+                return foreseeAsOfNow(entries);
             } finally {
-                session.run("COMMIT");
+                seen.run("COMMIT");
             }
         });
+    }
+
+    private List<Foreseen> foreseeAsOfNow(List<Entry> entries) throws SQLException {
+        if (ledger != null) {
+            ledger.run(dialect.beginReading());
+        }
+        try {
+            List<Foreseen> foreseen = new ArrayList<>(entries.size());
+            for (Entry entry : entries) {
+                foreseen.add(foresee(entry));
+            }
+            return foreseen;
+        } finally {
+            if (ledger != null) {
+                ledger.run("COMMIT");
+            }
+        }
     }
 
     private Foreseen foresee(Entry entry) throws SQLException {
         Foreseen foreseen =
                 entry instanceof Entry.Asking asking ? ofAsking(asking) : Foreseen.invalid((Entry.Invalid) entry);
         boolean valid = foreseen.kind() != Kind.INVALID;
-        session.update(
-                "INSERT INTO temp.twin (id, own, n, key, content) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        seen.update(
+                "INSERT INTO twin (id, own, n, key, content) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 id(entry),
                 entry.id() != null,
                 entry.n(),
@@ -146,8 +162,8 @@ public final class SqlPlan implements AutoCloseable {
         if (refusal != null) {
             return Foreseen.refused(asking, refusal.code(), refusal.message());
         }
-        KnownCall known = session.one(
-                "SELECT content, file FROM temp.planned WHERE key = ?",
+        KnownCall known = seen.one(
+                "SELECT content, file FROM planned WHERE key = ?",
                 row -> new KnownCall(row.getBytes(1), row.getLong(2), null),
                 (Object) asking.key());
         boolean first = known == null;
@@ -159,8 +175,8 @@ public final class SqlPlan implements AutoCloseable {
             return Foreseen.refused(asking, SqlIntake.KEY_CONFLICT, SqlIntake.USED_BEFORE);
         }
         if (first) {
-            session.update(
-                    "INSERT INTO temp.planned (key, content, file) VALUES (?, ?, ?)",
+            seen.update(
+                    "INSERT INTO planned (key, content, file) VALUES (?, ?, ?)",
                     asking.key(),
                     known == null ? asking.content() : known.content(),
                     file);
@@ -179,9 +195,9 @@ public final class SqlPlan implements AutoCloseable {
     }
 
     private @Nullable KnownCall recorded(byte[] key) throws SQLException {
-        return !exists
+        return ledger == null
                 ? null
-                : session.one(
+                : ledger.one(
                         "SELECT content, CASE code WHEN '" + PurgedBodies.CODE + "' THEN 'DEAD' ELSE state END,"
                                 + " attempts = 0 AND doubts = 0, EXISTS (SELECT 1 FROM item i"
                                 + " WHERE i.call = call.id AND i.file = ? AND i.fresh = 1) FROM call WHERE key = ?",
@@ -219,8 +235,8 @@ public final class SqlPlan implements AutoCloseable {
     }
 
     private @Nullable Twin twin(@Nullable String id, boolean own) throws SQLException {
-        return session.one(
-                "SELECT n, key, content FROM temp.twin WHERE id = ? AND own = ?",
+        return seen.one(
+                "SELECT n, key, content FROM twin WHERE id = ? AND own = ?",
                 row -> new Twin(row.getLong(1), row.getBytes(2), row.getBytes(3)),
                 id,
                 own);
@@ -236,10 +252,10 @@ public final class SqlPlan implements AutoCloseable {
 
     /** How long a job's recent answers were; null when none is known. */
     public @Nullable Lengths lengths(String job) {
-        if (!exists) {
+        if (ledger == null) {
             return null;
         }
-        Lengths lengths = asked(() -> session.one(
+        Lengths lengths = asked(() -> ledger.one(
                 "SELECT count(*), coalesce(avg(c.output_tokens), 0) FROM (SELECT job, output_tokens FROM call"
                         + " WHERE id > (SELECT max(id) FROM call) - " + RECENT + " AND state = 'DONE' AND attempts = 1"
                         + " AND output_tokens IS NOT NULL) c JOIN job j ON j.id = c.job WHERE j.name = ?",
@@ -264,16 +280,20 @@ public final class SqlPlan implements AutoCloseable {
                         "The temporary folder is full: a plan needs some 200 bytes there for each item."
                                 + " Make room, or name another folder in the variable SQLITE_TMPDIR.");
             }
-            throw SqlReports.unreadable(ledger, e);
+            throw dialect.unreadable(e);
         }
     }
 
     @Override
     public void close() {
-        try {
-            session.close();
+        try (seen) {
+            if (ledger != null) {
+                ledger.close();
+            }
         } catch (SQLException e) {
             // a reader has nothing to lose
+        } finally {
+            dialect.close();
         }
     }
 }

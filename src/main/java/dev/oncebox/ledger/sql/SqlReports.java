@@ -1,19 +1,15 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.Figures;
 import dev.oncebox.ledger.JournalLine;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.Reply;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.sqlite.SQLiteErrorCode;
 
 /**
  * Looks at a ledger from another process, beside a worker or without one, and changes nothing. A ledger that does not
@@ -21,79 +17,62 @@ import org.sqlite.SQLiteErrorCode;
  */
 public final class SqlReports implements AutoCloseable {
 
-    private final Path file;
+    private final Dialect dialect;
     private final @Nullable Session session;
 
-    SqlReports(Path file, @Nullable Session session) {
-        this.file = file;
+    SqlReports(Dialect dialect, @Nullable Session session) {
+        this.dialect = dialect;
         this.session = session;
     }
 
-    /** @throws ConfigException when the file is there and cannot be read as a ledger */
-    public static SqlReports open(Path ledgerFile) {
-        return new SqlReports(ledgerFile, session(ledgerFile));
+    /** @throws ConfigException when it is there and cannot be read as a ledger */
+    public static SqlReports open(LedgerUrl ledger) {
+        Dialect dialect = Dialect.reading(ledger);
+        return new SqlReports(dialect, session(dialect));
     }
 
     /** What the SQL of routes reads a ledger with, a {@link javax.sql.DataSource}; it can change nothing. */
-    public static Object dataSource(Path ledgerFile) {
-        return Sqlite.forReading(ledgerFile);
+    public static Object dataSource(LedgerUrl ledger) {
+        return Dialect.connections(ledger);
     }
 
     /**
-     * A connection for reading a ledger; null where there is none, or none yet.
+     * A connection to a ledger; null where there is none, or none yet.
      *
-     * @throws ConfigException when the file is there and cannot be read as a ledger
+     * @throws ConfigException when it is there and cannot be read as a ledger
      */
-    static @Nullable Session session(Path ledgerFile) {
+    static @Nullable Session session(Dialect dialect) {
         try {
-            if (!Files.exists(ledgerFile)) {
-                return null;
-            }
-            if (Files.size(ledgerFile) == 0) {
-                throw new ConfigException("The ledger " + ledgerFile + " "
-                        + SqliteHealth.damaged("it is empty, which no ledger ever is"));
-            }
-            return session(new Sqlite(ledgerFile, true).connect(), ledgerFile);
+            return found(dialect);
         } catch (SQLException e) {
-            throw unreadable(ledgerFile, e);
-        } catch (IOException e) {
-            throw new ConfigException("The ledger " + ledgerFile + " cannot be read: " + e.getMessage() + ".");
+            throw dialect.unreadable(e);
         }
+    }
+
+    /** The same, for who tells a ledger that cannot be read now from one that cannot be read at all. */
+    static @Nullable Session found(Dialect dialect) throws SQLException {
+        return dialect.exists() ? sound(dialect, dialect.session()) : null;
     }
 
     /** Null for a database without tables. */
-    static @Nullable Session session(Connection connection, Path file) throws SQLException {
-        var session = new Session(connection);
+    private static @Nullable Session sound(Dialect dialect, Session session) throws SQLException {
+        boolean sound = false;
         try {
-            long version = version(session, file);
-            if (version == Sqlite.VERSION) {
-                return session;
+            long version = dialect.version(session);
+            if (version > Dialect.VERSION) {
+                throw new ConfigException("The ledger " + dialect.name() + " " + Dialect.MADE_LATER);
             }
-            if (version > Sqlite.VERSION) {
-                throw new ConfigException("The ledger " + file + " " + Sqlite.MADE_LATER);
-            }
-            if (version > 0) {
-                throw new ConfigException("The ledger " + file + " was made by an earlier version of Oncebox."
+            if (version > 0 && version < Dialect.VERSION) {
+                throw new ConfigException("The ledger " + dialect.name() + " was made by an earlier version of Oncebox."
                         + " Bring it up to date with: oncebox check");
             }
-            session.close();
-            return null;
-        } catch (SQLException | ConfigException e) {
-            session.close();
-            throw e;
+            sound = version > 0;
+            return sound ? session : null;
+        } finally {
+            if (!sound) {
+                session.close();
+            }
         }
-    }
-
-    /** The last migration made; 0 in a database without tables. */
-    private static long version(Session session, Path file) throws SQLException {
-        if (session.number("SELECT count(*) FROM sqlite_master WHERE name = 'flyway_schema_history'") > 0) {
-            return session.number("SELECT coalesce(max(CAST(version AS INTEGER)), 0) FROM flyway_schema_history");
-        }
-        if (session.number("SELECT count(*) FROM sqlite_master WHERE type = 'table'") > 0) {
-            throw new ConfigException(
-                    "The ledger " + file + " is a database, but no ledger of Oncebox. Check ledger.url.");
-        }
-        return 0;
     }
 
     /**
@@ -106,14 +85,14 @@ public final class SqlReports implements AutoCloseable {
             return Figures.NONE;
         }
         try {
-            session.run("BEGIN");
+            session.run(dialect.beginReading());
             try {
                 return new SqlFigures(session).read(now);
             } finally {
                 session.run("COMMIT");
             }
         } catch (SQLException e) {
-            throw unreadable(file, e);
+            throw dialect.unreadable(e);
         }
     }
 
@@ -136,7 +115,7 @@ public final class SqlReports implements AutoCloseable {
             }
             return oldest < now ? oldest : 0;
         } catch (SQLException e) {
-            throw unreadable(file, e);
+            throw dialect.unreadable(e);
         }
     }
 
@@ -155,7 +134,7 @@ public final class SqlReports implements AutoCloseable {
         try {
             return new SqlJournal(session).show(keyOrFile, each);
         } catch (SQLException e) {
-            throw unreadable(file, e);
+            throw dialect.unreadable(e);
         }
     }
 
@@ -176,7 +155,7 @@ public final class SqlReports implements AutoCloseable {
             }
             return found != null;
         } catch (SQLException e) {
-            throw unreadable(file, e);
+            throw dialect.unreadable(e);
         }
     }
 
@@ -205,7 +184,7 @@ public final class SqlReports implements AutoCloseable {
                     .forEach(each);
             return true;
         } catch (SQLException e) {
-            throw unreadable(file, e);
+            throw dialect.unreadable(e);
         }
     }
 
@@ -217,19 +196,6 @@ public final class SqlReports implements AutoCloseable {
      */
     public record KeptReply(long at, int attempt, Reply reply) {}
 
-    static ConfigException unreadable(Path file, SQLException failure) {
-        int primary = failure.getErrorCode() & 0xff;
-        String ledger = "The ledger " + file;
-        if (SqliteHealth.isDamage(failure)) {
-            return new ConfigException(ledger + " " + SqliteHealth.damaged(failure.getMessage()));
-        }
-        if (primary == SQLiteErrorCode.SQLITE_BUSY.code || primary == SQLiteErrorCode.SQLITE_LOCKED.code) {
-            return new ConfigException(ledger + " is locked by another program. Try again, or end that program.");
-        }
-        return new ConfigException(ledger + " cannot be read: " + failure.getMessage()
-                + ". Check that it is a ledger of this version of Oncebox, and its permissions.");
-    }
-
     @Override
     public void close() {
         try {
@@ -238,6 +204,8 @@ public final class SqlReports implements AutoCloseable {
             }
         } catch (SQLException e) {
             // a reader has nothing to lose
+        } finally {
+            dialect.close();
         }
     }
 }

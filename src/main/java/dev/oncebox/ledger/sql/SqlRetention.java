@@ -1,9 +1,9 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.LedgerException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -27,28 +27,30 @@ public final class SqlRetention implements AutoCloseable {
     private static final long MOST_BYTES = 4L << 20;
     private static final int LOOK_AT = 2000;
 
-    /** The plus keeps SQLite from going through all calls of a state, again for each page, rather than by their numbers. */
-    private static final String OLD = "+c.state IN ('DONE', 'DEAD') AND c.ended < ?2"
+    /** Nothing is added to the state so that no index of it is used: the calls are gone through by their numbers, once. */
+    private static final String OLD = "c.state || '' IN ('DONE', 'DEAD') AND c.ended < ?"
             + " AND EXISTS (SELECT 1 FROM item i WHERE i.call = c.id) AND NOT EXISTS (SELECT 1 FROM item i"
-            + " JOIN file f ON f.id = i.file WHERE i.call = c.id AND (f.state <> 'DELIVERED' OR f.delivered >= ?2))";
+            + " JOIN file f ON f.id = i.file WHERE i.call = c.id AND (f.state <> 'DELIVERED' OR f.delivered >= ?))";
 
     private static final String BYTES = "length(r.body)"
             + " + coalesce((SELECT length(a.body) FROM answer a WHERE a.call = c.id), 0)"
             + " + coalesce((SELECT sum(length(p.body)) FROM reply p WHERE p.call = c.id), 0)";
 
     static final String CALLS = "SELECT c.id, " + BYTES + " FROM request r JOIN call c ON c.id = r.call"
-            + " WHERE r.call > ?1 AND " + OLD + " ORDER BY r.call LIMIT " + LOOK_AT;
+            + " WHERE r.call > ? AND " + OLD + " ORDER BY r.call LIMIT " + LOOK_AT;
 
     private static final String CALL =
-            "SELECT " + BYTES + " FROM request r JOIN call c ON c.id = r.call WHERE r.call = ?1 AND " + OLD;
+            "SELECT " + BYTES + " FROM request r JOIN call c ON c.id = r.call WHERE r.call = ? AND " + OLD;
 
-    private static final String OLD_FILE = "f.kind = 'TABLE' AND f.state = 'DELIVERED' AND f.delivered < ?1";
+    private static final String HOLD = "SELECT id FROM call WHERE id = ?";
+
+    private static final String OLD_FILE = "f.kind = 'TABLE' AND f.state = 'DELIVERED' AND f.delivered < ?";
 
     private static final String TABLES = "SELECT f.id FROM file f WHERE " + OLD_FILE
             + " AND EXISTS (SELECT 1 FROM source s WHERE s.file = f.id) LIMIT 1";
 
-    private static final String ROWS = "SELECT s.rowid, length(s.body) FROM source s JOIN file f ON f.id = s.file"
-            + " WHERE " + OLD_FILE + " AND s.file = ?2 ORDER BY s.n LIMIT " + MOST;
+    private static final String ROWS = "SELECT s.n, length(s.body) FROM source s JOIN file f ON f.id = s.file"
+            + " WHERE " + OLD_FILE + " AND s.file = ? ORDER BY s.n LIMIT " + MOST;
 
     private final Dialect dialect;
     private final Session session;
@@ -85,17 +87,13 @@ public final class SqlRetention implements AutoCloseable {
      * @param readOnly to count only
      * @throws ConfigException when there is none, or none of this version
      */
-    public static SqlRetention open(Path ledgerFile, boolean readOnly, Clock clock) {
-        var dialect = new Sqlite(ledgerFile, readOnly);
-        try {
-            Session session = Files.exists(ledgerFile) ? SqlReports.session(dialect.connect(), ledgerFile) : null;
-            if (session == null) {
-                throw new ConfigException("There is no ledger " + ledgerFile + ". Check --home.");
-            }
-            return new SqlRetention(dialect, session, clock);
-        } catch (SQLException e) {
-            throw SqlReports.unreadable(ledgerFile, e);
+    public static SqlRetention open(LedgerUrl ledger, boolean readOnly, Clock clock) {
+        Dialect dialect = readOnly ? Dialect.reading(ledger) : Dialect.beside(ledger);
+        Session session = SqlReports.session(dialect);
+        if (session == null) {
+            throw new ConfigException("There is no ledger " + dialect.name() + ". Check --home.");
         }
+        return new SqlRetention(dialect, session, clock);
     }
 
     /**
@@ -109,7 +107,7 @@ public final class SqlRetention implements AutoCloseable {
         } catch (IOException e) {
             throw new ConfigException("The ledger " + ledgerFile + " cannot be read: " + e + ".");
         } catch (SQLException e) {
-            throw SqlReports.unreadable(ledgerFile, e);
+            throw new Sqlite(ledgerFile, true).unreadable(e);
         }
     }
 
@@ -133,7 +131,7 @@ public final class SqlRetention implements AutoCloseable {
 
     /** The next calls, looked for without a lock. */
     private List<Body> page(long before) throws SQLException {
-        List<Body> page = session.list(CALLS, row -> new Body(row.getLong(1), row.getLong(2)), last, before);
+        List<Body> page = session.list(CALLS, row -> new Body(row.getLong(1), row.getLong(2)), last, before, before);
         last = page.isEmpty() ? last : page.get(page.size() - 1).id();
         return page;
     }
@@ -161,7 +159,7 @@ public final class SqlRetention implements AutoCloseable {
         List<Body> rows = session.list(ROWS, row -> new Body(row.getLong(1), row.getLong(2)), before, table);
         long bytes = 0;
         for (Body row : rows) {
-            session.update("DELETE FROM source WHERE rowid = ?", row.id());
+            session.update("DELETE FROM source WHERE file = ? AND n = ?", table, row.id());
             bytes += row.bytes();
         }
         return new Dropped(0, rows.size(), bytes);
@@ -174,7 +172,8 @@ public final class SqlRetention implements AutoCloseable {
         int seen = 0;
         while (seen < found.size() && seen < MOST && bytes < MOST_BYTES) {
             long call = found.get(seen++).id();
-            Long size = session.one(CALL, row -> row.getLong(1), call, before);
+            session.one(HOLD + session.sharing().forUpdate(), row -> row.getLong(1), call);
+            Long size = session.one(CALL, row -> row.getLong(1), call, before, before);
             if (size != null) {
                 session.update("DELETE FROM request WHERE call = ?", call);
                 session.update("DELETE FROM answer WHERE call = ?", call);
@@ -189,29 +188,23 @@ public final class SqlRetention implements AutoCloseable {
     }
 
     /** How large the ledger is with its log, in bytes. */
-    public static long size(Path ledgerFile) {
-        try {
-            Path log = ledgerFile.resolveSibling(ledgerFile.getFileName() + "-wal");
-            return Files.size(ledgerFile) + (Files.exists(log) ? Files.size(log) : 0);
-        } catch (IOException e) {
-            throw new ConfigException("The ledger " + ledgerFile + " cannot be read: " + e + ".");
-        }
+    public long size() {
+        return space().size();
     }
 
     /** How much of the ledger is free: used again for what comes, but not given back to the disk. */
     public long free() {
-        return pages("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size");
+        return space().free();
     }
 
     /** How much of the ledger is in use. */
     public long used() {
-        return pages("SELECT (page_count - freelist_count) * page_size"
-                + " FROM pragma_page_count, pragma_freelist_count, pragma_page_size");
+        return space().used();
     }
 
-    private long pages(String question) {
+    private Dialect.Space space() {
         try {
-            return session.number(question);
+            return dialect.space(session);
         } catch (SQLException e) {
             throw dialect.explain(e);
         }
@@ -259,6 +252,8 @@ public final class SqlRetention implements AutoCloseable {
             session.close();
         } catch (SQLException e) {
             throw dialect.explain(e);
+        } finally {
+            dialect.close();
         }
     }
 }

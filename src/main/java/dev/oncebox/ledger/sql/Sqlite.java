@@ -31,11 +31,6 @@ final class Sqlite implements Dialect {
 
     private static final int BUSY_MILLIS = 30_000;
 
-    /** The version of the schema: that of the last migration. */
-    static final int VERSION = 5;
-
-    static final String MADE_LATER = "was made by a newer version of Oncebox. Start that version.";
-
     private final Path file;
     private final SQLiteDataSource source;
     private @Nullable Object identity;
@@ -57,14 +52,43 @@ final class Sqlite implements Dialect {
         source.setUrl("jdbc:sqlite:" + file);
     }
 
-    /** Where others get their connections, to look at it. */
-    static DataSource forReading(Path file) {
-        return new Sqlite(file, true).source;
+    DataSource source() {
+        return source;
     }
 
     @Override
     public String name() {
         return file.toString();
+    }
+
+    @Override
+    public boolean exists() {
+        try {
+            if (Files.exists(file) && Files.size(file) == 0) {
+                throw new ConfigException(
+                        "The ledger " + file + " " + SqliteHealth.damaged("it is empty, which no ledger ever is"));
+            }
+            return Files.exists(file);
+        } catch (IOException e) {
+            throw new ConfigException("The ledger " + file + " cannot be read: " + e.getMessage() + ".");
+        }
+    }
+
+    @Override
+    public Sharing sharing() {
+        return Sharing.ALONE;
+    }
+
+    @Override
+    public long version(Session session) throws SQLException {
+        if (session.number("SELECT count(*) FROM sqlite_master WHERE name = 'flyway_schema_history'") > 0) {
+            return session.number("SELECT coalesce(max(CAST(version AS INTEGER)), 0) FROM flyway_schema_history");
+        }
+        if (session.number("SELECT count(*) FROM sqlite_master WHERE type = 'table'") > 0) {
+            throw new ConfigException(
+                    "The ledger " + file + " is a database, but no ledger of Oncebox. Check ledger.url.");
+        }
+        return 0;
     }
 
     @Override
@@ -152,8 +176,47 @@ final class Sqlite implements Dialect {
     }
 
     @Override
-    public String skipLocked() {
-        return "";
+    public String beginReading() {
+        return "BEGIN";
+    }
+
+    @Override
+    public ConfigException unreadable(SQLException failure) {
+        int primary = failure.getErrorCode() & 0xff;
+        String ledger = "The ledger " + file;
+        if (SqliteHealth.isDamage(failure)) {
+            return new ConfigException(ledger + " " + SqliteHealth.damaged(failure.getMessage()));
+        }
+        if (primary == SQLiteErrorCode.SQLITE_BUSY.code || primary == SQLiteErrorCode.SQLITE_LOCKED.code) {
+            return new ConfigException(ledger + " is locked by another program. Try again, or end that program.");
+        }
+        return new ConfigException(ledger + " cannot be read: " + failure.getMessage()
+                + ". Check that it is a ledger of this version of Oncebox, and its permissions.");
+    }
+
+    @Override
+    public boolean isWrong(SQLException failure) {
+        return SqliteHealth.isDamage(failure);
+    }
+
+    /** Nobody else writes: a lock that another program holds is waited for. */
+    @Override
+    public boolean isCollision(SQLException failure) {
+        return false;
+    }
+
+    @Override
+    public Space space(Session session) throws SQLException {
+        long page = session.number("SELECT page_size FROM pragma_page_size");
+        long free = session.number("SELECT freelist_count FROM pragma_freelist_count");
+        long pages = session.number("SELECT page_count FROM pragma_page_count");
+        try {
+            Path log = file.resolveSibling(file.getFileName() + "-wal");
+            long size = Files.size(file) + (Files.exists(log) ? Files.size(log) : 0);
+            return new Space(size, (pages - free) * page, free * page);
+        } catch (IOException e) {
+            throw new ConfigException("The ledger " + file + " cannot be read: " + e + ".");
+        }
     }
 
     @Override

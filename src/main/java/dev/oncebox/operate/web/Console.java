@@ -43,7 +43,7 @@ public final class Console implements AutoCloseable {
      */
     public Console(Settings settings, BinaryOperator<String> giveUp, Clock clock) {
         this.settings = settings;
-        Supplier<Reports> reports = () -> Reports.open(settings.ledgerFile(), clock);
+        Supplier<Reports> reports = () -> Reports.open(settings.ledger(), clock);
         Set<String> engines = settings.engines().keySet();
         Collection<String> polled = settings.engines().values().stream()
                 .filter(engine -> engine.protocol().isAsynchronous())
@@ -77,7 +77,7 @@ public final class Console implements AutoCloseable {
         context.getRegistry().bind("api", api);
         context.getRegistry().bind("rows", new Rows());
         context.getRegistry().bind("observe", new Observe(health, metrics));
-        context.getRegistry().bind("ledgerToLookAt", SqlReports.dataSource(settings.ledgerFile()));
+        context.getRegistry().bind("ledgerToLookAt", SqlReports.dataSource(settings.ledger()));
         var nothing = new DefaultHeaderFilterStrategy();
         nothing.setInFilterPattern(".*");
         nothing.setOutFilterPattern(".*");

@@ -102,7 +102,7 @@ public final class PageApi {
             Rows.reply(exchange, 404, Replies.error(UNKNOWN));
             return;
         }
-        try (SqlDecisions decisions = SqlDecisions.open(settings.ledgerFile(), clock)) {
+        try (SqlDecisions decisions = SqlDecisions.open(settings.ledger(), clock)) {
             SqlDecisions.Case call = decisions.find(key);
             if (call == null) {
                 Rows.reply(exchange, 404, Replies.error(UNKNOWN));

@@ -17,7 +17,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -292,60 +291,21 @@ class GroupCommitTest {
     }
 
     /** SQLite, counting its transactions. */
-    private record Counting(Sqlite sqlite, AtomicInteger begun) implements Dialect {
-        Counting(Sqlite sqlite) {
-            this(sqlite, new AtomicInteger());
+    private static final class Counting extends PassingDialect {
+        private final AtomicInteger begun = new AtomicInteger();
+
+        Counting(Dialect dialect) {
+            super(dialect);
         }
 
-        @Override
-        public String name() {
-            return "counted";
-        }
-
-        @Override
-        public Connection connect() throws SQLException {
-            return sqlite.connect();
-        }
-
-        @Override
-        public void migrate() {
-            sqlite.migrate();
+        AtomicInteger begun() {
+            return begun;
         }
 
         @Override
         public String begin() {
             begun.incrementAndGet();
-            return sqlite.begin();
-        }
-
-        @Override
-        public String skipLocked() {
-            return sqlite.skipLocked();
-        }
-
-        @Override
-        public LedgerException explain(SQLException failure) {
-            return sqlite.explain(failure);
-        }
-
-        @Override
-        public boolean isFatal(SQLException failure) {
-            return sqlite.isFatal(failure);
-        }
-
-        @Override
-        public boolean marksCopies() {
-            return sqlite.marksCopies();
-        }
-
-        @Override
-        public @Nullable String lost() {
-            return sqlite.lost();
-        }
-
-        @Override
-        public void close() {
-            sqlite.close();
+            return super.begin();
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.LedgerStorage;
@@ -147,7 +148,7 @@ class MigrationTest extends LedgerTck {
             assertThat(ledger.sent(call)).isTrue();
             ledger.settle(call, valid("new"), Steps.of(valid("new")), null);
         }
-        try (SqlDecisions decisions = SqlDecisions.open(file(), clock)) {
+        try (SqlDecisions decisions = SqlDecisions.open(new LedgerUrl.SqliteFile(file()), clock)) {
             assertThat(decisions.acceptLoss(decisions.list(CallState.DOUBT).get(0)))
                     .isTrue();
         }
@@ -168,7 +169,8 @@ class MigrationTest extends LedgerTck {
                 .load()
                 .migrate();
         new Sqlite(old, false).connect().close();
-        assertThatThrownBy(() -> SqlReports.open(old)).hasMessageContaining("earlier version");
+        assertThatThrownBy(() -> SqlReports.open(new LedgerUrl.SqliteFile(old)))
+                .hasMessageContaining("earlier version");
         Set<String> seen = ConcurrentHashMap.newKeySet();
         var made = new AtomicBoolean();
         var reader = CompletableFuture.runAsync(() -> {
@@ -179,8 +181,8 @@ class MigrationTest extends LedgerTck {
         new Sqlite(old, false).migrate();
         made.set(true);
         reader.get(30, TimeUnit.SECONDS);
-        assertThat(seen).isSubsetOf(String.valueOf(version), String.valueOf(Sqlite.VERSION));
-        assertThat(newest(old)).isEqualTo(String.valueOf(Sqlite.VERSION));
+        assertThat(seen).isSubsetOf(String.valueOf(version), String.valueOf(Dialect.VERSION));
+        assertThat(newest(old)).isEqualTo(String.valueOf(Dialect.VERSION));
     }
 
     private static String newest(Path file) {
@@ -198,17 +200,19 @@ class MigrationTest extends LedgerTck {
     void looking_at_it_says_what_to_do_and_changes_nothing() throws Exception {
         versionOne();
         List<String> before = rowsOf(file());
-        assertThatThrownBy(() -> SqlReports.open(file()))
+        assertThatThrownBy(() -> SqlReports.open(new LedgerUrl.SqliteFile(file())))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("earlier version")
                 .hasMessageContaining("oncebox check");
-        assertThatThrownBy(() -> SqlDecisions.open(file(), Clock.systemUTC()))
+        assertThatThrownBy(() -> SqlDecisions.open(new LedgerUrl.SqliteFile(file()), Clock.systemUTC()))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("earlier version")
                 .hasMessageContaining("oncebox check");
         assertThat(rowsOf(file())).isEqualTo(before);
         ledger = storage.open((job, engine) -> policy, clock, random);
-        assertThat(SqlReports.open(file()).figures(clock.millis()).calls(CallState.DONE))
+        assertThat(SqlReports.open(new LedgerUrl.SqliteFile(file()))
+                        .figures(clock.millis())
+                        .calls(CallState.DONE))
                 .isEqualTo(1);
     }
 
@@ -220,7 +224,7 @@ class MigrationTest extends LedgerTck {
         clock.pass(Duration.ofHours(1));
         attempt(unknown());
         assertThat(call("a").state()).isEqualTo(CallState.DEAD);
-        try (SqlDecisions decisions = SqlDecisions.open(file(), clock)) {
+        try (SqlDecisions decisions = SqlDecisions.open(new LedgerUrl.SqliteFile(file()), clock)) {
             SqlDecisions.Case dead = decisions.list(CallState.DEAD).get(0);
             assertThat(decisions.retry(dead, "first")).isTrue();
             assertThat(decisions.retry(dead, "first")).as("dead no more").isFalse();

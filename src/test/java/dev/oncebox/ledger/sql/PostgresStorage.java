@@ -1,11 +1,9 @@
 package dev.oncebox.ledger.sql;
 
+import dev.oncebox.Database;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerStorage;
 import dev.oncebox.ledger.Policy;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -18,23 +16,16 @@ final class PostgresStorage implements LedgerStorage {
     private static final String TABLES =
             "node, job, file, batch, call, request, answer, reply, item, source, event, pause";
 
-    /** One for all tests: it takes seconds to start. It ends with the process. */
-    private static final class Server {
-        private static final EmbeddedPostgres POSTGRES = start();
+    /** One for all tests. */
+    private static final class Shared {
+        private static final Database DATABASE = make();
 
-        private static EmbeddedPostgres start() {
-            try {
-                EmbeddedPostgres started = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .setServerConfig("full_page_writes", "off")
-                        .start();
-                var dialect = new Postgres(started.getJdbcUrl("postgres", "postgres"));
-                dialect.migrate();
-                dialect.close();
-                return started;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        private static Database make() {
+            var made = Database.make();
+            var dialect = new Postgres(made.url(), true);
+            dialect.migrate();
+            dialect.close();
+            return made;
         }
     }
 
@@ -52,19 +43,19 @@ final class PostgresStorage implements LedgerStorage {
     }
 
     static String url() {
-        return Server.POSTGRES.getJdbcUrl("postgres", "postgres");
+        return Shared.DATABASE.url();
     }
 
     @Override
     public Ledger open(Policy.Source policies, Clock clock, RandomGenerator random) {
         return SqlLedger.open(
-                new Postgres(url()),
+                new Postgres(url(), true),
                 new SqlLedger.Surroundings(policies, 1, clock, random, reason -> {}),
                 Scope.everything());
     }
 
     @Override
     public Connection look() throws SQLException {
-        return Server.POSTGRES.getPostgresDatabase().getConnection();
+        return Shared.DATABASE.connect();
     }
 }

@@ -2,6 +2,7 @@ package dev.oncebox.ledger.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Figures;
 import dev.oncebox.ledger.LedgerStorage;
@@ -29,7 +30,7 @@ abstract class PurgedLedger extends LedgerTck {
     }
 
     SqlRetention retention() {
-        return SqlRetention.open(file(), false, clock);
+        return SqlRetention.open(new LedgerUrl.SqliteFile(file()), false, clock);
     }
 
     Dropped purge() {
@@ -44,7 +45,7 @@ abstract class PurgedLedger extends LedgerTck {
     }
 
     Dropped count() {
-        try (SqlRetention retention = SqlRetention.open(file(), true, clock)) {
+        try (SqlRetention retention = SqlRetention.open(new LedgerUrl.SqliteFile(file()), true, clock)) {
             return retention.count(clock.millis() - MONTH.toMillis());
         }
     }
@@ -61,13 +62,13 @@ abstract class PurgedLedger extends LedgerTck {
     }
 
     Figures figures() {
-        try (SqlReports reports = SqlReports.open(file())) {
+        try (SqlReports reports = SqlReports.open(new LedgerUrl.SqliteFile(file()))) {
             return reports.figures(clock.millis());
         }
     }
 
     boolean retry(String key) {
-        try (SqlDecisions decisions = SqlDecisions.open(file(), clock)) {
+        try (SqlDecisions decisions = SqlDecisions.open(new LedgerUrl.SqliteFile(file()), clock)) {
             return decisions.list(CallState.DEAD).stream()
                     .filter(call -> call.key().equals(HexFormat.of().formatHex(sha256(key))))
                     .anyMatch(call -> decisions.retry(call, ENGINE));

@@ -30,14 +30,14 @@ class QueryPlanTest {
             ledger.answer("a", "0.5");
             ledger.deliverAll();
             var plans = new WatchedPlans(new Sqlite(ledger.file, false));
-            try (var reports = new SqlReports(ledger.file, new Session(plans.connect()))) {
+            try (var reports = new SqlReports(plans, plans.session())) {
                 assertThat(reports.figures(System.currentTimeMillis()).items()).isEqualTo(4);
                 assertThat(reports.outcomes("f.jsonl", outcome -> {})).isTrue();
                 assertThat(reports.journal(WatchedLedger.key("a"), line -> {})).isTrue();
                 assertThat(reports.journal("f.jsonl", line -> {})).isTrue();
                 assertThat(reports.replies(WatchedLedger.key("a"), reply -> {})).isTrue();
             }
-            try (var plan = SqlPlan.open(ledger.file, new Session(plans.connect()))) {
+            try (var plan = SqlPlan.open(plans, plans.session())) {
                 plan.begin(new DroppedFile("g.jsonl", ledger.job, DroppedFile.Kind.LINES, WatchedLedger.sha256("g")));
                 assertThat(plan.foresee(List.of(
                                 WatchedLedger.asking(1, "a", WatchedLedger.sha256("a")),
@@ -45,7 +45,7 @@ class QueryPlanTest {
                         .hasSize(2);
                 plan.lengths("default");
             }
-            try (var ask = new SqlAsk(ledger.file, plans, new Session(plans.connect()), 1, Clock.systemUTC())) {
+            try (var ask = new SqlAsk(plans, plans.session(), 1, Clock.systemUTC())) {
                 assertThat(ask.look("f.jsonl", WatchedLedger.sha256("a\nb\nnull\nc"), ledger.job))
                         .isNotNull();
                 ask.pauses();

@@ -31,7 +31,7 @@ final class SimulatedWorld implements AutoCloseable {
     private final Session session;
 
     SimulatedWorld(@Nullable PlantedBug bug) throws SQLException, IOException {
-        for (int version = 1; version <= Sqlite.VERSION; version++) {
+        for (int version = 1; version <= Dialect.VERSION; version++) {
             try (Statement statement = connection.createStatement()) {
                 statement.executeUpdate(Files.readString(migration(version)));
             }

@@ -75,7 +75,7 @@ final class Simulation {
         Policy.Source policies = (name, at) -> new Policy(
                 attempts, resendsAnyway, deduplicates, RETRY, fallback && at.equals("first") ? "second" : null);
         var codec = new RequestCodec();
-        this.calls = new SqlCalls(codec, policies, clock, dice, new Sqlite(Path.of("none"), false));
+        this.calls = new SqlCalls(codec, policies, clock, dice);
         this.recovery = new SqlRecovery(calls, clock);
         this.engines = new SqlEngines(clock);
         this.polling = new SqlPolling(clock, Scope.everything());

@@ -2,6 +2,7 @@ package dev.oncebox.ledger.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.LedgerStorage;
@@ -79,7 +80,7 @@ class SqlBackupTest extends LedgerTck {
         assertThat(ledger.restored()).isEmpty();
         drop("b.jsonl", "new");
         assertThat(claim().request().text()).isEqualTo("new");
-        try (SqlDecisions decisions = SqlDecisions.open(file(), clock)) {
+        try (SqlDecisions decisions = SqlDecisions.open(new LedgerUrl.SqliteFile(file()), clock)) {
             decisions.list(CallState.DOUBT).forEach(call -> assertThat(decisions.resend(call, ENGINE))
                     .isTrue());
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Figures;
 import dev.oncebox.ledger.ReceivedFile;
@@ -39,7 +40,7 @@ class SqlReportsTest {
     @Test
     void a_ledger_that_does_not_exist_is_empty_and_stays_so() throws IOException {
         Path folder = Files.createDirectory(ledger.file.resolveSibling("empty"));
-        try (SqlReports none = SqlReports.open(folder.resolve("ledger.db"))) {
+        try (SqlReports none = SqlReports.open(new LedgerUrl.SqliteFile(folder.resolve("ledger.db")))) {
             assertThat(none.figures(0)).isEqualTo(Figures.NONE);
             assertThat(none.journal("a.md", line -> {})).isFalse();
         }
@@ -65,7 +66,7 @@ class SqlReportsTest {
     @Test
     void a_ledger_that_is_damaged_or_none_is_said_to_be_so() throws Exception {
         Path damaged = Files.writeString(ledger.file.resolveSibling("damaged.db"), "no ledger at all ".repeat(100));
-        assertThatThrownBy(() -> SqlReports.open(damaged))
+        assertThatThrownBy(() -> SqlReports.open(new LedgerUrl.SqliteFile(damaged)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("damaged.db is damaged or no ledger");
 
@@ -75,11 +76,11 @@ class SqlReportsTest {
             statement.execute("PRAGMA journal_mode = WAL");
             statement.execute("CREATE TABLE x (y)");
         }
-        assertThatThrownBy(() -> SqlReports.open(other))
+        assertThatThrownBy(() -> SqlReports.open(new LedgerUrl.SqliteFile(other)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("no ledger of Oncebox");
 
-        assertThatThrownBy(() -> SqlReports.open(ledger.file.resolveSibling(".")))
+        assertThatThrownBy(() -> SqlReports.open(new LedgerUrl.SqliteFile(ledger.file.resolveSibling("."))))
                 .isInstanceOf(ConfigException.class);
     }
 
@@ -90,7 +91,7 @@ class SqlReportsTest {
                 Statement statement = connection.createStatement()) {
             statement.execute("VACUUM");
         }
-        try (SqlReports none = SqlReports.open(begun)) {
+        try (SqlReports none = SqlReports.open(new LedgerUrl.SqliteFile(begun))) {
             assertThat(none.figures(0)).isEqualTo(Figures.NONE);
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.config.Retry;
 import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
@@ -56,7 +57,7 @@ class SqliteTest {
 
     private SqlLedger open() {
         return SqlLedger.open(
-                file,
+                new LedgerUrl.SqliteFile(file),
                 new SqlLedger.Surroundings((job, engine) -> POLICY, 1, Clock.systemUTC(), new Random(1), losses::add));
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.config.Retry;
 import dev.oncebox.job.Acceptance;
 import dev.oncebox.job.Job;
@@ -86,7 +87,7 @@ class TornLedgerTest {
 
     private SqlLedger open() {
         return SqlLedger.open(
-                file,
+                new LedgerUrl.SqliteFile(file),
                 new SqlLedger.Surroundings((job, engine) -> POLICY, 1, Clock.systemUTC(), new Random(1), lost -> {}));
     }
 
@@ -112,7 +113,7 @@ class TornLedgerTest {
 
     /** How many calls a ledger knows to be sent, seen without opening it for work. */
     private long sends() {
-        try (SqlReports reports = SqlReports.open(file)) {
+        try (SqlReports reports = SqlReports.open(new LedgerUrl.SqliteFile(file))) {
             return reports.figures(0).sends();
         }
     }

@@ -3,6 +3,7 @@ package dev.oncebox.ledger.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.config.Retry;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
@@ -51,14 +52,14 @@ final class WatchedLedger implements AutoCloseable {
                 .find(Jobs.DEFAULT)
                 .orElseThrow();
         worker = SqlLedger.open(
-                file,
+                new LedgerUrl.SqliteFile(file),
                 new SqlLedger.Surroundings(
                         (name, engine) -> new Policy(2, resendOnDoubt, false, RETRY, null),
                         1,
                         Clock.systemUTC(),
                         new Random(1),
                         message -> {}));
-        reports = SqlReports.open(file);
+        reports = SqlReports.open(new LedgerUrl.SqliteFile(file));
     }
 
     Figures figures() {

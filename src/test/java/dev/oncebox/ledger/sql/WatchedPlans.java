@@ -1,6 +1,5 @@
 package dev.oncebox.ledger.sql;
 
-import dev.oncebox.ledger.LedgerException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -16,13 +15,12 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * SQLite's plan for every statement that a ledger prepares: which of them read through a whole table. There are no
  * statistics, so that what is planned for a small ledger is planned for one of ten million calls.
  */
-final class WatchedPlans implements Dialect {
+final class WatchedPlans extends PassingDialect {
 
     private static final Pattern PLANNED = Pattern.compile("(?s)\\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\\b.*");
     private static final Pattern SCAN = Pattern.compile("SCAN (\\S+)(?: USING (?:COVERING )?INDEX (\\S+))?.*");
@@ -62,11 +60,10 @@ final class WatchedPlans implements Dialect {
     /** Reads the last row and no other. */
     private static final String THE_LAST = "FROM event ORDER BY seq DESC LIMIT 1)";
 
-    private final Dialect dialect;
     private final SortedMap<String, SortedSet<String>> plans = new ConcurrentSkipListMap<>();
 
     WatchedPlans(Dialect dialect) {
-        this.dialect = dialect;
+        super(dialect);
     }
 
     /** The statements that read through a table or an index that grows, with the steps that do. */
@@ -131,50 +128,5 @@ final class WatchedPlans implements Dialect {
             }
         }
         plans.put(sql, steps);
-    }
-
-    @Override
-    public String name() {
-        return dialect.name();
-    }
-
-    @Override
-    public void migrate() {
-        dialect.migrate();
-    }
-
-    @Override
-    public String begin() {
-        return dialect.begin();
-    }
-
-    @Override
-    public String skipLocked() {
-        return dialect.skipLocked();
-    }
-
-    @Override
-    public LedgerException explain(SQLException failure) {
-        return dialect.explain(failure);
-    }
-
-    @Override
-    public boolean isFatal(SQLException failure) {
-        return dialect.isFatal(failure);
-    }
-
-    @Override
-    public boolean marksCopies() {
-        return dialect.marksCopies();
-    }
-
-    @Override
-    public @Nullable String lost() {
-        return dialect.lost();
-    }
-
-    @Override
-    public void close() {
-        dialect.close();
     }
 }
