@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -18,9 +19,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What must hold of the machine and the folders before anything is read or sent. */
 final class Preflight {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Preflight.class);
 
     private static final Set<String> NETWORK =
             Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs");
@@ -40,6 +45,8 @@ final class Preflight {
         checkApart(resolved(folders));
         checkFileSystem(folders);
         checkLedgerFileSystem(settings.ledgerFile());
+        closeToOthers(settings.home().data(), "rwx------");
+        closeToOthers(settings.ledgerFile(), "rw-------");
         for (Job job : settings.jobs().all()) {
             make(settings.inbox().resolve(job.name()));
         }
@@ -134,6 +141,19 @@ final class Preflight {
             }
         } catch (IOException e) {
             throw new ConfigException(folder + " cannot be used: " + e);
+        }
+    }
+
+    /** What was asked and answered, and the page's token, are nobody else's business. */
+    private static void closeToOthers(Path path, String rights) {
+        try {
+            if (Files.exists(path)
+                    && Files.getPosixFilePermissions(path).stream()
+                            .anyMatch(right -> !right.name().startsWith("OWNER"))) {
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(rights));
+            }
+        } catch (IOException e) {
+            LOG.warn("{} can be read by others, and that cannot be changed: {}", path, e.toString());
         }
     }
 }
