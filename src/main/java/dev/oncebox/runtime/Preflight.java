@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -19,9 +20,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What must hold of the machine and the folders before anything is read or sent. */
 final class Preflight {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Preflight.class);
 
     private static final Set<String> NETWORK =
             Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs");
@@ -40,8 +45,10 @@ final class Preflight {
         folders.values().forEach(Preflight::make);
         checkApart(resolved(folders));
         checkFileSystem(folders);
+        closeToOthers(settings.home().data(), "rwx------");
         if (settings.ledger() instanceof LedgerUrl.SqliteFile sqlite) {
             checkLedgerFileSystem(sqlite.file());
+            closeToOthers(sqlite.file(), "rw-------");
         }
         for (Job job : settings.jobs().all()) {
             make(settings.inbox().resolve(job.name()));
@@ -137,6 +144,19 @@ final class Preflight {
             }
         } catch (IOException e) {
             throw new ConfigException(folder + " cannot be used: " + e);
+        }
+    }
+
+    /** What was asked and answered, and the page's token, are nobody else's business. */
+    private static void closeToOthers(Path path, String rights) {
+        try {
+            if (Files.exists(path)
+                    && Files.getPosixFilePermissions(path).stream()
+                            .anyMatch(right -> !right.name().startsWith("OWNER"))) {
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(rights));
+            }
+        } catch (IOException e) {
+            LOG.warn("{} can be read by others, and that cannot be changed: {}", path, e.toString());
         }
     }
 }

@@ -328,8 +328,8 @@ public final class Worker implements AutoCloseable {
         }
         CrashPoint.AFTER_DRAIN.reach();
         rememberPauses();
-        closeConsole();
         main.stop();
+        closeConsole();
         engines.close();
         ledger.close();
         lock.close();

@@ -80,7 +80,8 @@ final class Access implements Handler<RoutingContext> {
         refusals.refused(refusal.word());
         // what else it sends is not waited for
         response.putHeader("Connection", "close");
-        Replies.error(response, refusal.status(), refusal.sentence());
+        Replies.error(response, refusal.status(), refusal.sentence())
+                .onComplete(said -> context.request().connection().close());
     }
 
     private @Nullable Refusal refusal(RoutingContext context) {
