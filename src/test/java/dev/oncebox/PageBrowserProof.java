@@ -27,7 +27,7 @@ class PageBrowserProof {
     private static final String DRIVER = "playwright-core@1.57.0";
 
     private static final String SCRIPT = "page-browser.mjs";
-    private static final int ITEMS = 2000;
+    private static final int ITEMS = 1000;
     private static final Pattern ADDRESS = Pattern.compile("The page is at (http://\\S+)/");
 
     @TempDir
@@ -78,7 +78,7 @@ class PageBrowserProof {
                 .isEqualTo("\"<img src=x onerror=alert(1)>\\u202e<script>alert(2)</script>\"");
         assertThat(steps.get("hostile").path("images").asInt()).isZero();
         assertThat(steps.get("attempts").path("events").toString()).startsWith("[\"ATTEMPT\",\"SENT\",\"IN_DOUBT\"");
-        assertThat(steps.get("receipt").path("text").asText()).contains("2,000", "pending");
+        assertThat(steps.get("receipt").path("text").asText()).contains("1,000", "pending");
         assertThat(steps.get("refused").path("error").asText()).contains("token");
         assertThat(steps.get("resend").path("asked").asText()).contains("may be paid twice", "It may cost about");
         assertThat(steps.get("retry").path("asked").asText()).contains("sent again", "It may cost about");
