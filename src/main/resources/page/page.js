@@ -269,7 +269,7 @@ function dialog(title, text, money, key, yes, wantsToken, act) {
       await act();
       byId('ask').close();
     } catch (e) {
-      byId('ask-error').textContent = e.message;
+      byId('ask-error').textContent = e.status === 401 ? 'That is not the token of this server.' : e.message;
       if (e.status === 401) { keep(null); byId('ask-token').hidden = false; }
     }
     button.disabled = false;

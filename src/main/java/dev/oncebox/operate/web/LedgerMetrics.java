@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -28,42 +29,34 @@ final class LedgerMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        gauge(registry, "oncebox.items", "state", "answered", status -> status.items()
-                .answered());
-        gauge(registry, "oncebox.items", "state", "failed", status -> status.items()
-                .failed());
-        gauge(registry, "oncebox.items", "state", "pending", status -> status.items()
-                .pending());
-        gauge(registry, "oncebox.calls", "state", "ready", status -> status.calls()
-                .ready());
-        gauge(registry, "oncebox.calls", "state", "sent", status -> status.calls()
-                .sent());
-        gauge(registry, "oncebox.calls", "state", "polling", status -> status.calls()
-                .polling());
-        gauge(registry, "oncebox.calls", "state", "done", status -> status.calls()
-                .done());
-        gauge(registry, "oncebox.calls", "state", "doubt", status -> status.calls()
-                .doubt());
-        gauge(registry, "oncebox.calls", "state", "dead", status -> status.calls()
-                .dead());
-        gauge(
-                registry,
-                "oncebox.files",
-                "state",
-                "waiting",
-                status -> status.files().taken() - status.files().delivered());
-        gauge(registry, "oncebox.files", "state", "delivered", status -> status.files()
-                .delivered());
-        gauge(registry, "oncebox.files", "state", "rejected", status -> status.files()
-                .rejected());
-        gauge(registry, "oncebox.nodes", "state", "alive", status -> status.nodes()
-                .size());
-        gauge(registry, "oncebox.budget", "state", "spent", status -> status.budget() == null ? 0 : 1);
-        counter(registry, "oncebox.sends", Tags.empty(), Status::sent);
-        counter(registry, "oncebox.answers", Tags.of("charged", "new"), Status::fresh);
-        counter(registry, "oncebox.answers", Tags.of("charged", "reused"), Status::reused);
-        counter(registry, "oncebox.cost", Tags.empty(), status -> number(status.cost()));
-        counter(registry, "oncebox.saved.cost", Tags.empty(), status -> number(Watch.saved(status)));
+        var items = new Family(registry, "oncebox.items", "Items of all files", "state");
+        items.gauge("answered", status -> status.items().answered());
+        items.gauge("failed", status -> status.items().failed());
+        items.gauge("pending", status -> status.items().pending());
+        var calls = new Family(registry, "oncebox.calls", "Distinct requests", "state");
+        calls.gauge("ready", status -> status.calls().ready());
+        calls.gauge("sent", status -> status.calls().sent());
+        calls.gauge("polling", status -> status.calls().polling());
+        calls.gauge("done", status -> status.calls().done());
+        calls.gauge("doubt", status -> status.calls().doubt());
+        calls.gauge("dead", status -> status.calls().dead());
+        var files = new Family(registry, "oncebox.files", "Files", "state");
+        files.gauge("waiting", status -> status.files().taken() - status.files().delivered());
+        files.gauge("delivered", status -> status.files().delivered());
+        files.gauge("rejected", status -> status.files().rejected());
+        var answers =
+                new Family(registry, "oncebox.answers", "Answered items, by whether they caused a call", "charged");
+        answers.counter("new", Status::fresh);
+        answers.counter("reused", Status::reused);
+        new Family(registry, "oncebox.sends", "Sends ever started", "").counter("", Status::sent);
+        new Family(registry, "oncebox.cost", "Spent for certain, in the currency of the prices; NaN: unknown", "")
+                .counter("", status -> number(status.cost()));
+        new Family(registry, "oncebox.saved.cost", "Not spent for known answers, about; NaN: unknown", "")
+                .counter("", status -> number(Watch.saved(status)));
+        new Family(registry, "oncebox.nodes", "Processes at work", "")
+                .gauge("", status -> status.nodes().size());
+        new Family(registry, "oncebox.budget.spent", "1: a budget is used up", "")
+                .gauge("", status -> status.budget() == null ? 0 : 1);
         Gauge.builder(
                         "oncebox.queue.age",
                         watch,
@@ -71,47 +64,62 @@ final class LedgerMetrics implements MeterBinder {
                 .description("For how long a call waits that could be sent, the longest")
                 .baseUnit("seconds")
                 .register(registry);
-        engines.forEach(engine -> engine(registry, engine));
-    }
-
-    private void engine(MeterRegistry registry, String name) {
-        gauge(registry, "oncebox.in.flight", "engine", name, status -> engine(status, name)
-                .inFlight());
-        gauge(registry, "oncebox.waiting", "engine", name, status -> engine(status, name)
-                .waiting());
-        gauge(registry, "oncebox.polling", "engine", name, status -> engine(status, name)
-                .polling());
-        for (String breaker : BREAKERS) {
-            Gauge.builder(
-                            "oncebox.breaker",
-                            watch,
-                            each -> known(
-                                    () -> engine(each.status(), name).breaker().equals(breaker) ? 1 : 0))
-                    .description("1 for the state that the engine's breaker is in")
-                    .tag("engine", name)
-                    .tag("state", breaker)
-                    .register(registry);
+        var inFlight = new Family(registry, "oncebox.in.flight", "Calls that were sent and are not settled", "engine");
+        var waiting = new Family(registry, "oncebox.waiting", "Calls that wait for their time", "engine");
+        var polling = new Family(registry, "oncebox.polling", "Calls that were accepted and are asked for", "engine");
+        for (String name : engines) {
+            inFlight.gauge(name, status -> engine(status, name).inFlight());
+            waiting.gauge(name, status -> engine(status, name).waiting());
+            polling.gauge(name, status -> engine(status, name).polling());
+            var breaker = new Family(registry, "oncebox.breaker", "1: the state of the engine's breaker", "state");
+            for (String state : BREAKERS) {
+                breaker.gauge(
+                        Tags.of("engine", name, "state", state),
+                        status -> engine(status, name).breaker().equals(state) ? 1 : 0);
+            }
         }
     }
 
     private static Status.Engine engine(Status status, String name) {
-        Status.Engine engine = status.engines().get(name);
-        if (engine == null) {
-            throw new IllegalStateException(name);
+        return Objects.requireNonNull(status.engines().get(name));
+    }
+
+    /** Metrics of one name. */
+    private final class Family {
+        private final MeterRegistry registry;
+        private final String name;
+        private final String description;
+        private final String tag;
+
+        /** @param tag by which they differ; empty: there is only one */
+        Family(MeterRegistry registry, String name, String description, String tag) {
+            this.registry = registry;
+            this.name = name;
+            this.description = description;
+            this.tag = tag;
         }
-        return engine;
-    }
 
-    private void gauge(MeterRegistry registry, String name, String tag, String value, ToDoubleFunction<Status> figure) {
-        Gauge.builder(name, watch, each -> known(() -> figure.applyAsDouble(each.status())))
-                .tag(tag, value)
-                .register(registry);
-    }
+        void gauge(String value, ToDoubleFunction<Status> figure) {
+            gauge(tags(value), figure);
+        }
 
-    private void counter(MeterRegistry registry, String name, Tags tags, ToDoubleFunction<Status> figure) {
-        FunctionCounter.builder(name, watch, each -> known(() -> figure.applyAsDouble(each.status())))
-                .tags(tags)
-                .register(registry);
+        void gauge(Tags tags, ToDoubleFunction<Status> figure) {
+            Gauge.builder(name, watch, each -> known(() -> figure.applyAsDouble(each.status())))
+                    .description(description)
+                    .tags(tags)
+                    .register(registry);
+        }
+
+        void counter(String value, ToDoubleFunction<Status> figure) {
+            FunctionCounter.builder(name, watch, each -> known(() -> figure.applyAsDouble(each.status())))
+                    .description(description)
+                    .tags(tags(value))
+                    .register(registry);
+        }
+
+        private Tags tags(String value) {
+            return tag.isEmpty() ? Tags.empty() : Tags.of(tag, value);
+        }
     }
 
     private static double number(@Nullable BigDecimal sum) {

@@ -8,6 +8,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -61,10 +62,18 @@ final class WebServer implements AutoCloseable {
         Set.of(404, 405, 413, 500).forEach(status -> router.errorHandler(status, WebServer::failed));
         this.server = vertx.createHttpServer(options())
                 .connectionHandler(connections::opened)
-                .requestHandler(request -> {
-                    request.response().endHandler(ended -> connections.served(request.connection()));
-                    router.handle(request);
-                });
+                .requestHandler(this::handle);
+    }
+
+    /** A request that names no host does not even get to the routes: each would be an error in the log. */
+    private void handle(HttpServerRequest request) {
+        if (request.authority() == null) {
+            Replies.error(request.response(), 400, "Name a host.")
+                    .onComplete(said -> request.connection().close());
+            return;
+        }
+        request.response().endHandler(ended -> connections.served(request.connection()));
+        router.handle(request);
     }
 
     private HttpServerOptions options() {
