@@ -1,6 +1,7 @@
 package dev.oncebox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.oncebox.ShellCommand.Result;
 import dev.oncebox.stub.Stub;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -148,18 +150,45 @@ class StartScriptIT {
     }
 
     @Test
-    void a_start_takes_its_classes_from_the_archive_where_it_fits_and_is_silent_where_it_does_not() throws IOException {
+    void the_first_start_archives_its_classes_and_a_later_one_takes_them_where_they_fit() throws IOException {
         Path copy = folder.resolve("shared");
         ShellCommand.of("cp", "-rp", DIST.toString(), copy.toString()).run();
-        Result made = ShellCommand.of(copy + "/bin/share-classes").run();
-        assertThat(made.exit()).as(made.out() + made.err()).isZero();
-        Path archive = Path.of(made.out().strip());
-
+        ShellCommand.script("rm -f lib/classes-*").in(copy).run();
+        assertThat(sharedClasses(copy)).isZero();
+        try (Stub stub = Stub.start(Stub.Options.defaults())) {
+            var home = new TestHome(folder.resolve("home"), stub);
+            Result first = ShellCommand.of(copy + "/bin/oncebox", "run", "--until-idle", "--home", home.root() + "")
+                    .run();
+            assertThat(first.exit()).as(first.err()).isZero();
+            assertThat(first.out() + first.err()).doesNotContain("classes");
+        }
+        Path archive = Path.of(ShellCommand.of(copy + "/bin/oncebox", "--class-archive")
+                .run()
+                .out()
+                .strip());
+        await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(archive));
+        assertThat(archive).hasParent(copy.resolve("lib"));
         assertThat(sharedClasses(copy)).isPositive();
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> rest(copy.resolve("lib")).equals(List.of(archive)));
 
         assertThat(archive.toFile().setWritable(true)).isTrue();
         Files.writeString(archive, "no archive");
         assertThat(sharedClasses(copy)).isZero();
+
+        Path moved = Files.move(copy, folder.resolve("moved"));
+        assertThat(sharedClasses(moved)).isZero();
+        Result again = ShellCommand.of(moved + "/bin/share-classes").run();
+        assertThat(again.exit()).as(again.err()).isZero();
+        assertThat(sharedClasses(moved)).isPositive();
+    }
+
+    /** What archiving left in a folder. */
+    private static List<Path> rest(Path lib) throws IOException {
+        try (Stream<Path> files = Files.list(lib)) {
+            return files.filter(file -> file.getFileName().toString().contains("classes-"))
+                    .toList();
+        }
     }
 
     private long sharedClasses(Path dist) throws IOException {
