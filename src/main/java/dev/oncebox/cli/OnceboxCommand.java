@@ -5,6 +5,9 @@ import dev.oncebox.config.Home;
 import dev.oncebox.config.Settings;
 import dev.oncebox.config.Values;
 import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.progress.Progress;
+import dev.oncebox.progress.ProgressDisplay;
+import dev.oncebox.progress.Unit;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -57,8 +60,15 @@ public final class OnceboxCommand implements Runnable {
                     + " config/application.properties, else the distribution's own folder.")
     private @Nullable Path home;
 
+    @Option(
+            names = "--quiet",
+            scope = ScopeType.INHERIT,
+            description = "No progress, and nothing in the log but warnings and errors.")
+    private boolean quiet;
+
     /** Runs the command line and returns the exit code. */
     public static int run(String... args) {
+        LogShape.eraseBars();
         var commandLine = new CommandLine(new OnceboxCommand());
         commandLine.registerConverter(Duration.class, OnceboxCommand::duration);
         commandLine.setExecutionExceptionHandler(OnceboxCommand::explain);
@@ -90,9 +100,17 @@ public final class OnceboxCommand implements Runnable {
         return Home.locate(home, System.getenv());
     }
 
+    /** What the home says; from now on the log is as it says as well. */
     Settings settings() {
         Map<String, String> environment = System.getenv();
-        return Settings.read(Home.locate(home, environment), environment);
+        Settings settings = Settings.read(Home.locate(home, environment), environment);
+        new LogShape(settings.logFormat(), quiet).apply(settings.home());
+        return settings;
+    }
+
+    /** Begins a piece of work that somebody may want to watch. */
+    Progress progress(String name, Unit unit) {
+        return quiet ? Progress.silent() : ProgressDisplay.ofProcess().begin(name, unit);
     }
 
     @Override

@@ -42,7 +42,8 @@ final class PropertySource {
             "http.token",
             "http.observe",
             "http.tls.certificate",
-            "http.tls.key");
+            "http.tls.key",
+            "log.format");
     private static final List<String> ENGINE = List.of(
             "protocol",
             "url",

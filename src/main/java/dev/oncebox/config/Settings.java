@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param ledger where the ledger is
  * @param budget what may be spent
  * @param http where the page is served
+ * @param logFormat how lines of the log are written
  * @param properties what routes may use as {@code {{name}}}
  */
 public record Settings(
@@ -51,6 +52,7 @@ public record Settings(
         Retry retry,
         BudgetSettings budget,
         HttpSettings http,
+        LogFormat logFormat,
         Map<String, EngineSettings> engines,
         Jobs jobs,
         Map<String, String> properties) {
@@ -104,6 +106,7 @@ public record Settings(
                         values.duration("retry.give-up", "24h")),
                 budget(values, source, engines.values()),
                 http,
+                values.choice("log.format", LogFormat.TEXT),
                 Collections.unmodifiableMap(engines),
                 jobs,
                 Collections.unmodifiableMap(properties));

@@ -5,6 +5,8 @@ import dev.oncebox.ledger.Entry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -35,6 +37,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     private final Path path;
     private final Stamp stamp;
+    private final FileChannel channel;
     private final DigestInputStream stream;
     private final ItemReader items;
     private final EntryMaker entries;
@@ -44,10 +47,11 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     private boolean changed;
 
     private FileReading(
-            Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries, Room.Part memory) {
+            Path path, Opened file, DigestInputStream stream, ItemReader items, EntryMaker entries, Room.Part memory) {
         this.memory = memory;
         this.path = path;
-        this.stamp = stamp;
+        this.stamp = file.stamp();
+        this.channel = file.channel();
         this.stream = stream;
         this.items = items;
         this.entries = entries;
@@ -71,10 +75,10 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         boolean opened = false;
         try {
             Opened file = open(path);
-            var stream = new DigestInputStream(file.stream(), sha256());
+            var stream = new DigestInputStream(Channels.newInputStream(file.channel()), sha256());
             try {
                 ItemReader items = ItemReader.open(kind, packed ? Gzip.unpack(stream) : stream, maxItem);
-                var reading = new FileReading(path, file.stamp(), stream, items, entries, memory);
+                var reading = new FileReading(path, file, stream, items, entries, memory);
                 opened = true;
                 return reading;
             } finally {
@@ -89,23 +93,23 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         }
     }
 
-    private record Opened(Stamp stamp, InputStream stream) {}
+    private record Opened(Stamp stamp, FileChannel channel) {}
 
-    /** A stream and the stamp of the very file that it reads: another one may be put in its place at any moment. */
+    /** A channel and the stamp of the very file that it reads: another one may be put in its place at any moment. */
     private static Opened open(Path path) throws IOException {
         while (true) {
             Stamp stamp = Stamp.of(path);
-            InputStream stream = Files.newInputStream(path);
+            FileChannel channel = FileChannel.open(path);
             boolean same = false;
             try {
                 same = stamp.equals(Stamp.of(path));
             } finally {
                 if (!same) {
-                    stream.close();
+                    channel.close();
                 }
             }
             if (same) {
-                return new Opened(stamp, stream);
+                return new Opened(stamp, channel);
             }
         }
     }
@@ -144,6 +148,11 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         return !changed
                 && MessageDigest.isEqual(
                         stream.getMessageDigest().digest(), dropped().sha256());
+    }
+
+    /** How many bytes of the file were read so far; what is returned may be less. To be asked while it is open. */
+    public long position() throws IOException {
+        return channel.position();
     }
 
     Path path() {

@@ -70,7 +70,11 @@ public final class Intake {
         for (Ledger.UnarchivedFile file : ledger.unarchived()) {
             if (!Files.exists(folders.inbox().resolve(file.path()), LinkOption.NOFOLLOW_LINKS)) {
                 if (file.taking()) {
-                    LOG.warn("{} left the inbox while it was being read; what was read of it is answered", file.path());
+                    LOG.atWarn()
+                            .addKeyValue("file", file.path())
+                            .log(
+                                    "{} left the inbox while it was being read; what was read of it is answered",
+                                    file.path());
                 } else {
                     takeBackReplacement(file);
                 }
@@ -100,7 +104,9 @@ public final class Intake {
                     last,
                     Objects.requireNonNull(back.getParent()),
                     back.getFileName().toString());
-            LOG.warn("{} had been replaced after it was read; the new one is taken next", file.path());
+            LOG.atWarn()
+                    .addKeyValue("file", file.path())
+                    .log("{} had been replaced after it was read; the new one is taken next", file.path());
         }
     }
 
@@ -146,9 +152,11 @@ public final class Intake {
                 if (still) {
                     throw new IOException(file.file().path() + " does not read the same twice");
                 }
-                LOG.info(
-                        "{} changed while it was being read; it is read anew",
-                        file.file().path());
+                LOG.atInfo()
+                        .addKeyValue("file", file.file().path())
+                        .log(
+                                "{} changed while it was being read; it is read anew",
+                                file.file().path());
                 return;
             }
             ledger.taken(file);
@@ -165,9 +173,11 @@ public final class Intake {
                     archived,
                     Objects.requireNonNull(reading.path().getParent()),
                     reading.path().getFileName().toString());
-            LOG.info(
-                    "{} was replaced after it was read; the new one is taken next",
-                    file.file().path());
+            LOG.atInfo()
+                    .addKeyValue("file", file.file().path())
+                    .log(
+                            "{} was replaced after it was read; the new one is taken next",
+                            file.file().path());
         }
         inboxFiles.left(reading.path());
         forgetHalfRead(file);
@@ -211,7 +221,9 @@ public final class Intake {
             return;
         }
         inboxFiles.left(path);
-        LOG.warn("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
+        LOG.atWarn()
+                .addKeyValue("file", relative(path))
+                .log("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
     }
 
     private static void explain(Path rejected, String error) throws IOException {
@@ -242,7 +254,9 @@ public final class Intake {
             inboxFiles.postpone(path, reason);
         } else {
             inboxFiles.left(path);
-            LOG.warn("{} left the inbox while it was being taken; what was read of it is answered", relative(path));
+            LOG.atWarn()
+                    .addKeyValue("file", relative(path))
+                    .log("{} left the inbox while it was being taken; what was read of it is answered", relative(path));
         }
     }
 

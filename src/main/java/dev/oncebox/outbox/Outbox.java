@@ -146,14 +146,18 @@ public final class Outbox {
 
     /** Says that an address could not be written; it will be tried again. */
     public void failed(QueuedFile file, Throwable reason) {
-        LOG.error(
-                "The address of the answer to {} cannot be written and is tried again: {}",
-                file.path(),
-                reason.toString());
+        LOG.atError()
+                .addKeyValue("file", file.path())
+                .log(
+                        "The address of the answer to {} cannot be written and is tried again: {}",
+                        file.path(),
+                        reason.toString());
     }
 
     /** Says that a delivery failed; it will be tried again. */
     public void failed(SettledFile file, Throwable reason) {
-        LOG.error("The answers of {} cannot be written and are tried again: {}", file.path(), reason.toString());
+        LOG.atError()
+                .addKeyValue("file", file.path())
+                .log("The answers of {} cannot be written and are tried again: {}", file.path(), reason.toString());
     }
 }

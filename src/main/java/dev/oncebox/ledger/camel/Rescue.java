@@ -43,15 +43,24 @@ final class Rescue {
                 + ",\"status\":" + reply.status() + ",\"body\":\""
                 + Base64.getEncoder().encodeToString(reply.body()) + "\"}\n";
         if (append(file, line)) {
-            LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
+            LOG.atError()
+                    .addKeyValue("key", call.keyHex())
+                    .log("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
         } else if (append(elsewhere(), line)) {
-            LOG.error(
-                    "The reply to {} could not be recorded; it is kept in {}. Put that beside the ledger, as {}, before the next start.",
-                    call.keyHex(),
-                    elsewhere,
-                    file.getFileName());
+            LOG.atError()
+                    .addKeyValue("key", call.keyHex())
+                    .log(
+                            "The reply to {} could not be recorded; it is kept in {}. Put that beside the ledger, as {}, before the next start.",
+                            call.keyHex(),
+                            elsewhere,
+                            file.getFileName());
         } else {
-            LOG.error("The reply to {} could not be recorded, nor written to a file. It is: {}", call.keyHex(), line);
+            LOG.atError()
+                    .addKeyValue("key", call.keyHex())
+                    .log(
+                            "The reply to {} could not be recorded, nor written to a file. It is: {}",
+                            call.keyHex(),
+                            line);
         }
     }
 

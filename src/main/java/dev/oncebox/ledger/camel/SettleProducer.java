@@ -99,10 +99,14 @@ final class SettleProducer extends DefaultProducer {
         untilRecorded("batch " + batch.handle(), () -> ledger.batches().settle(batch, verdict, step, reply));
         CrashPoint.AFTER_ACCEPTED.reach();
         if (verdict instanceof Verdict.Accepted accepted) {
-            LOG.info("engine {} accepted a batch: {}", batch.engine(), accepted.address());
+            LOG.atInfo()
+                    .addKeyValue("engine", batch.engine())
+                    .log("engine {} accepted a batch: {}", batch.engine(), accepted.address());
         } else if (!(verdict instanceof Verdict.Running running && running.known())
                 && troubles.isNews(batch.engine() + "batch")) {
-            LOG.warn("engine {}, batch {}: {}", batch.engine(), batch.handle(), said(verdict));
+            LOG.atWarn()
+                    .addKeyValue("engine", batch.engine())
+                    .log("engine {}, batch {}: {}", batch.engine(), batch.handle(), said(verdict));
         }
     }
 
@@ -147,35 +151,53 @@ final class SettleProducer extends DefaultProducer {
     private void log(Call call, Verdict verdict, @Nullable Transition next, boolean waited) {
         if (verdict instanceof Verdict.Running running) {
             if (!running.known() && troubles.isNews(call.engine() + "asked")) {
-                LOG.warn(
-                        "engine {} cannot be asked for an answer now: {} It is asked again.",
-                        call.engine(),
-                        running.said());
+                LOG.atWarn()
+                        .addKeyValue("engine", call.engine())
+                        .log(
+                                "engine {} cannot be asked for an answer now: {} It is asked again.",
+                                call.engine(),
+                                running.said());
             }
         } else if (next == null) {
-            LOG.warn("call {} was settled by somebody else meanwhile; the late reply is kept", call.keyHex());
+            LOG.atWarn()
+                    .addKeyValue("key", call.keyHex())
+                    .addKeyValue("engine", call.engine())
+                    .log("call {} was settled by somebody else meanwhile; the late reply is kept", call.keyHex());
         } else if (next.state() == CallState.DEAD) {
-            LOG.warn("call {} failed for good: {} ({})", call.keyHex(), next.reason(), next.code());
+            LOG.atWarn()
+                    .addKeyValue("key", call.keyHex())
+                    .addKeyValue("engine", call.engine())
+                    .log("call {} failed for good: {} ({})", call.keyHex(), next.reason(), next.code());
         } else if (next.state() == CallState.DOUBT) {
-            LOG.warn("call {} is in doubt: {} A person decides: oncebox doubt list", call.keyHex(), next.reason());
+            LOG.atWarn()
+                    .addKeyValue("key", call.keyHex())
+                    .addKeyValue("engine", call.engine())
+                    .log("call {} is in doubt: {} A person decides: oncebox doubt list", call.keyHex(), next.reason());
         } else if (next.state() == CallState.READY && troubles.isNews(call.engine() + next.code())) {
-            LOG.warn(
-                    "engine {}: {} ({}) {}",
-                    call.engine(),
-                    next.reason(),
-                    next.code(),
-                    next.events().contains(EventKind.FALLBACK)
-                            ? "Such calls go on at " + next.engine() + "."
-                            : verdict.charged() == Charged.NO
-                                    ? "Nothing was charged; such calls are tried again later."
-                                    : "It may have been charged; such calls are sent again within the job's attempts.");
+            LOG.atWarn()
+                    .addKeyValue("engine", call.engine())
+                    .log(
+                            "engine {}: {} ({}) {}",
+                            call.engine(),
+                            next.reason(),
+                            next.code(),
+                            next.events().contains(EventKind.FALLBACK)
+                                    ? "Such calls go on at " + next.engine() + "."
+                                    : verdict.charged() == Charged.NO
+                                            ? "Nothing was charged; such calls are tried again later."
+                                            : "It may have been charged; such calls are sent again within the job's attempts.");
         } else if (Note.codes(next.code()).contains("prompt_cut") && troubles.isNews(call.engine() + "prompt_cut")) {
-            LOG.warn(
-                    "engine {}: {} (prompt_cut) The answer is delivered: on-prompt-cut=accept.",
-                    call.engine(),
-                    next.reason());
+            LOG.atWarn()
+                    .addKeyValue("engine", call.engine())
+                    .log(
+                            "engine {}: {} (prompt_cut) The answer is delivered: on-prompt-cut=accept.",
+                            call.engine(),
+                            next.reason());
         } else if (waited) {
-            LOG.info("call {} could be recorded at last", call.keyHex());
+            LOG.atInfo()
+                    .addKeyValue("key", call.keyHex())
+                    .addKeyValue("engine", call.engine())
+                    .log("call {} could be recorded at last", call.keyHex());
         }
     }
 }

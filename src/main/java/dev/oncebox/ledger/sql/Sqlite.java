@@ -113,6 +113,7 @@ final class Sqlite implements Dialect {
         try {
             if (Files.exists(file)) {
                 new SqliteHealth(file).require();
+                finishDrafts();
             } else {
                 create();
             }
@@ -123,6 +124,14 @@ final class Sqlite implements Dialect {
         } catch (FlywayException | SQLException e) {
             throw new ConfigException(
                     "The ledger " + file + " cannot be opened: " + advice(e) + " Nothing in it was changed.");
+        }
+    }
+
+    private void finishDrafts() throws SQLException {
+        try (Session session = new Session(source.getConnection())) {
+            if (version(session) > 0) {
+                DraftMigrations.finish(session);
+            }
         }
     }
 
