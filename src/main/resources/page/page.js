@@ -4,6 +4,8 @@
 const POLL_MILLIS = 2000;
 const SLOW_POLLS = 5;
 const RATE_SECONDS = 60;
+/** After so many samples without an end nothing goes on, whatever the last minute was. */
+const STILL = 3;
 const LONGEST_TEXT = 400;
 
 const byId = id => document.getElementById(id);
@@ -92,7 +94,8 @@ function rate() {
   while (first > 0 && curve.at[n - 1] - curve.at[first - 1] <= RATE_SECONDS * 1000) first--;
   const seconds = (curve.at[n - 1] - curve.at[first]) / 1000;
   const ended = i => curve.answered[i] + curve.failed[i];
-  return seconds > 0 ? Math.max(0, (ended(n - 1) - ended(first)) / seconds) : 0;
+  const still = n > STILL && ended(n - 1) === ended(n - 1 - STILL);
+  return seconds > 0 && !still ? Math.max(0, (ended(n - 1) - ended(first)) / seconds) : 0;
 }
 
 function figures(all) {
@@ -133,16 +136,24 @@ function breaker(engine) {
   return el('span', { class: mood }, engine.breaker);
 }
 
+function limits(limit) {
+  if (!limit) return '–';
+  return [number.format(limit.concurrency) + ' at once',
+    limit.requestsPerMinute ? number.format(limit.requestsPerMinute) + ' requests/min' : '',
+    limit.tokensPerMinute ? number.format(limit.tokensPerMinute) + ' tokens/min' : ''].filter(Boolean).join(', ');
+}
+
 function engines(all) {
   const rows = Object.entries(all).map(([name, engine]) => el('tr', {},
-    el('td', {}, shown(name)), el('td', { 'data-label': 'breaker' }, breaker(engine)),
+    el('td', { class: 'short' }, shown(name)), el('td', { 'data-label': 'breaker' }, breaker(engine)),
     el('td', { class: 'number', 'data-label': 'in flight' }, number.format(engine.inFlight)),
+    el('td', { 'data-label': 'limits' }, limits(current.status.limits[name])),
     el('td', { class: 'number', 'data-label': 'wait for their time' }, number.format(engine.waiting || 0)),
     el('td', { class: 'number', 'data-label': 'accepted' }, number.format(engine.polling || 0)),
     el('td', { 'data-label': engine.breaker === 'closed' ? 'next' : 'next probe' }, when(engine.resumesAt || engine.nextDue) || '–'),
-    el('td', {}, engine.reason ? shown(engine.reason) : '', engine.orphaned
+    el('td', { class: 'why' }, engine.reason ? shown(engine.reason) : '', engine.orphaned
       ? ' It is not configured as it was, and nobody asks it: oncebox doubt list.' : '')));
-  return table([['Engine'], ['Breaker'], ['In flight', 'number'], ['Wait for their time', 'number'],
+  return table([['Engine'], ['Breaker'], ['In flight', 'number'], ['Limits'], ['Wait for their time', 'number'],
     ['Accepted', 'number'], ['Next probe'], ['Why']], rows, 'No engine is configured.');
 }
 
@@ -361,7 +372,7 @@ function draw() {
   byId('rate').textContent = rate() > 0 ? precise.format(Math.round(rate() * 10) / 10) + ' items a second' : '';
   const broken = Object.entries(s.engines).filter(([, engine]) => engine.breaker !== 'closed').map(([name]) => name);
   if (s.budget) mood('warn', 'The budget is used up: ' + shown(s.budget.reason));
-  else if (broken.length) mood('bad', 'Left in peace: ' + shown(broken.join(', ')));
+  else if (broken.length) mood('bad', (broken.length > 1 ? 'Engines ' : 'Engine ') + shown(broken.join(', ')) + ' left in peace');
   else if (s.calls.doubt || s.calls.dead) mood('warn', 'Waits for a person');
   else if (s.items.pending) mood('good', 'At work');
   else mood('good', 'All done');

@@ -48,13 +48,18 @@ public final class PageApi {
         this.clock = clock;
     }
 
-    /** How things stand: that of {@code oncebox status --json}, with the time and what was saved. */
+    /** How things stand: that of {@code oncebox status --json}, with the time, what was saved and the engines' limits. */
     public void status(Exchange exchange) {
         Status status = watch.status();
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("now", clock.millis());
         json.put("saved", Watch.saved(status));
         json.putRawValue("status", new RawValue(status.json()));
+        ObjectNode limits = json.putObject("limits");
+        settings.engines().forEach((name, engine) -> limits.putObject(name)
+                .put("concurrency", engine.concurrency())
+                .put("requestsPerMinute", engine.requestsPerMinute())
+                .put("tokensPerMinute", engine.tokensPerMinute()));
         Rows.reply(exchange, 200, json.toString());
     }
 
