@@ -55,7 +55,8 @@ final class RouteFiles {
         }
     }
 
-    private List<Path> files() {
+    /** Its route files, sorted. */
+    List<Path> files() {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
@@ -151,6 +152,10 @@ final class RouteFiles {
         List<String> framed = messages.getOrDefault(true, List.of());
         String where = framed.isEmpty() ? "" : framed.get(0).lines().findFirst().orElse("");
         String why = plain.isEmpty() ? "" : plain.get(plain.size() - 1);
-        return new ConfigException("The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why);
+        String hint = why.contains("No component found with scheme")
+                ? " Put its jars into lib/ext; lib/ext/README.txt says how."
+                : "";
+        return new ConfigException(
+                "The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why + hint);
     }
 }
