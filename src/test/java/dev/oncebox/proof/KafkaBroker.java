@@ -52,6 +52,7 @@ final class KafkaBroker implements AutoCloseable {
                 transaction.state.log.replication.factor=1
                 transaction.state.log.min.isr=1
                 group.initial.rebalance.delay.ms=0
+                group.min.session.timeout.ms=1000
                 """.formatted(port, controller, folder.resolve("log")));
         java("kafka.tools.StorageTool", "format", "-t", id(), "-c", settings.toString());
         start();

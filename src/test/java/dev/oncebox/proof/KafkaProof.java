@@ -87,7 +87,15 @@ class KafkaProof {
 
     private TestHome home(String... properties) {
         List<String> all = new ArrayList<>(List.of(
-                "kafka.brokers=" + broker.address(), "kafka.inbox.topic=" + in, "kafka.inbox.group=" + GROUP + in));
+                "kafka.brokers=" + broker.address(),
+                "kafka.inbox.topic=" + in,
+                "kafka.inbox.group=" + GROUP + in,
+                // a killed consumer's partitions are free after this
+                "camel.component.kafka.session-timeout-ms=2000",
+                "camel.component.kafka.heartbeat-interval-ms=500",
+                "camel.component.kafka.max-block-ms=1000",
+                "camel.component.kafka.request-timeout-ms=1000",
+                "camel.component.kafka.delivery-timeout-ms=2000"));
         all.addAll(List.of(properties));
         return new TestHome(folder, stub, all.toArray(String[]::new)).of(distribution);
     }
@@ -206,6 +214,6 @@ class KafkaProof {
                 .run();
 
         assertThat(result.exit()).isEqualTo(2);
-        assertThat(result.err()).contains("kafka", "lib/ext/README.txt").doesNotContain("\tat ");
+        assertThat(result.err()).contains("inbox-kafka wants Camel's component kafka", "lib/ext/README.txt").doesNotContain("\tat ");
     }
 }
