@@ -160,7 +160,8 @@ final class RouteFiles {
         if (missing.find()) {
             Matcher route = ROUTE.matcher(framed + why);
             return new ConfigException("The routes cannot be started. " + (route.find() ? route.group(1) : "A route")
-                    + " wants Camel's component " + missing.group(1) + ", which is not on the class path. Put its jars into"
+                    + " wants Camel's component " + missing.group(1)
+                    + ", which is not on the class path. Put its jars into"
                     + " lib/ext; lib/ext/README.txt says how.");
         }
         return new ConfigException("The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why);

@@ -214,6 +214,8 @@ class KafkaProof {
                 .run();
 
         assertThat(result.exit()).isEqualTo(2);
-        assertThat(result.err()).contains("inbox-kafka wants Camel's component kafka", "lib/ext/README.txt").doesNotContain("\tat ");
+        assertThat(result.err())
+                .contains("inbox-kafka wants Camel's component kafka", "lib/ext/README.txt")
+                .doesNotContain("\tat ");
     }
 }
