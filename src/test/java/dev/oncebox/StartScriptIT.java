@@ -136,12 +136,13 @@ class StartScriptIT {
                 """);
         String script = copy + "/bin/oncebox";
         String home = folder.resolve("home of it").toString();
-        assertThat(ShellCommand.of(script, "check", "--home", home).run())
+        assertThat(ShellCommand.of(script, "check", "--offline", "--home", home).run())
                 .satisfies(result -> assertThat(result.exit()).isEqualTo(2))
                 .satisfies(result -> assertThat(result.err()).contains("ext.Shout"));
 
         makeJar(copy.resolve("lib/ext/shout.jar"));
-        Result check = ShellCommand.of(script, "check", "--home", home).run();
+        Result check =
+                ShellCommand.of(script, "check", "--offline", "--home", home).run();
 
         assertThat(check.exit()).as(check.out() + check.err()).isZero();
         assertThat(check.out()).startsWith("All is well");

@@ -86,7 +86,8 @@ public final class OnceboxCommand implements Runnable {
     private static int explain(Exception failure, CommandLine command, CommandLine.ParseResult parsed)
             throws Exception {
         if (failure instanceof ConfigException) {
-            command.getErr().println("oncebox: " + failure.getMessage());
+            String.valueOf(failure.getMessage()).lines().forEach(line -> command.getErr()
+                    .println("oncebox: " + line));
             return USAGE;
         }
         if (failure instanceof LedgerException || failure instanceof CommandFailed) {

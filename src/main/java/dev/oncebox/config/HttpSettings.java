@@ -31,6 +31,8 @@ public record HttpSettings(
     /** The port of a page that is not served. */
     public static final String OFF = "off";
 
+    static final HttpSettings NOWHERE = new HttpSettings(null, "127.0.0.1", Set.of(), null, Observe.TOKEN, null);
+
     private static final int SHORTEST_TOKEN = 16;
     private static final int HIGHEST_PORT = 65_535;
 

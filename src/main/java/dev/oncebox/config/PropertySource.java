@@ -73,18 +73,27 @@ final class PropertySource {
             "location");
     private static final Pattern ENGINE_PROPERTY = Pattern.compile("engine\\.([a-z0-9][a-z0-9-]*)\\.(.+)");
     private static final Pattern HEADER = Pattern.compile("header\\.[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+    /** How shells, Docker, Spring and templates write a variable. */
+    private static final Pattern FOREIGN = Pattern.compile("(?:\\$\\{?|\\{\\{(?:env\\.)?|%)([A-Z_][A-Z0-9_]*)[}%]*");
+
     private static final Pattern SECRET = Pattern.compile("\\{\\{env:([A-Za-z_][A-Za-z0-9_]*)}}");
 
     private final PropertyFile file;
     private final Map<String, String> values = new TreeMap<>();
     private final Map<String, String> overridden = new HashMap<>();
 
-    PropertySource(PropertyFile file, Map<String, String> environment, Set<String> usedByRoutes) {
+    private final Problems problems;
+
+    /**
+     * @param problems what cannot be used is added to, and counts as not set
+     */
+    PropertySource(PropertyFile file, Map<String, String> environment, Set<String> usedByRoutes, Problems problems) {
         this.file = file;
+        this.problems = problems;
         values.putAll(file.values());
         overrideFrom(environment, usedByRoutes);
-        values.keySet().forEach(name -> check(name, usedByRoutes));
-        values.replaceAll((name, value) -> withSecrets(name, value, environment));
+        values.keySet().forEach(name -> problems.of(() -> check(name, usedByRoutes)));
+        values.replaceAll((name, value) -> problems.or("", () -> withSecrets(name, value, environment)));
     }
 
     private void overrideFrom(Map<String, String> environment, Set<String> usedByRoutes) {
@@ -147,11 +156,23 @@ final class PropertySource {
         return SECRET.matcher(value).replaceAll(match -> {
             String secret = environment.get(match.group(1));
             if (secret == null || secret.isBlank()) {
+                String nearest = PropertyFile.nearest(match.group(1), environment.keySet(), 0.9);
                 throw new ConfigException(where(name) + ": " + name + " wants the environment variable "
-                        + match.group(1) + ", which is not set. Set it and start again.");
+                        + match.group(1) + ", which is not set."
+                        + (nearest == null ? "" : " Did you mean " + nearest + ", which is?")
+                        + " Set it and start again.");
             }
             return Matcher.quoteReplacement(secret.strip());
         });
+    }
+
+    /** A secret that is written as some other program would have it: it would be sent as it stands. */
+    void checkWritten(String name) {
+        Matcher other = FOREIGN.matcher(values.getOrDefault(name, ""));
+        if (other.matches()) {
+            throw new ConfigException(where(name) + ": " + name + " is \"" + other.group()
+                    + "\", which would be sent as it" + " stands. Write {{env:" + other.group(1) + "}}.");
+        }
     }
 
     /** The names of all engines that any property speaks of. */
@@ -167,7 +188,7 @@ final class PropertySource {
     }
 
     Values values() {
-        return new Values(values::get, this::where);
+        return new Values(values::get, this::where, problems);
     }
 
     /** A property that may be set to nothing, which is not the same as leaving it out. */

@@ -126,7 +126,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         return digest.digest();
     }
 
-    private static MessageDigest sha256() {
+    static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {

@@ -27,6 +27,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.camel.Exchange;
+import org.apache.camel.WrappedFile;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +46,8 @@ public final class Intake {
     private final Folders folders;
     private final InboxFiles inboxFiles;
     private final FileReadings readings;
+    private final FilesInProgress inProgress = new FilesInProgress();
+    private final Handover handover;
     private final LongAdder taken = new LongAdder();
     private final Executor readers = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "intake-reader");
@@ -63,10 +67,22 @@ public final class Intake {
         this.folders = folders;
         this.inboxFiles = inboxFiles;
         this.readings = new FileReadings(jobs, maxItem);
+        this.handover = new Handover(ledger, folders.inbox(), inProgress);
+    }
+
+    /** Which files are being taken. */
+    public FilesInProgress inProgress() {
+        return inProgress;
+    }
+
+    /** The way in for sources other than the inbox folder. */
+    public Handover handover() {
+        return handover;
     }
 
     /** Settles what an earlier process left: a file that is gone from the inbox goes its way with what is recorded. */
     public void resume() throws IOException {
+        handover.sweep();
         for (Ledger.UnarchivedFile file : ledger.unarchived()) {
             if (!Files.exists(folders.inbox().resolve(file.path()), LinkOption.NOFOLLOW_LINKS)) {
                 if (file.taking()) {
@@ -152,6 +168,9 @@ public final class Intake {
                 if (still) {
                     throw new IOException(file.file().path() + " does not read the same twice");
                 }
+                if (exchange.getVariable(Variables.HANDED_OVER) != null) {
+                    throw new IOException(file.file().path() + " changed while it was being read");
+                }
                 LOG.atInfo()
                         .addKeyValue("file", file.file().path())
                         .log(
@@ -224,6 +243,9 @@ public final class Intake {
         LOG.atWarn()
                 .addKeyValue("file", relative(path))
                 .log("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
+        if (exchange.getVariable(Variables.HANDED_OVER) != null) {
+            Handover.refuse(exchange, error);
+        }
     }
 
     private static void explain(Path rejected, String error) throws IOException {
@@ -241,12 +263,23 @@ public final class Intake {
     public void postpone(Exchange exchange) {
         Throwable reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
         release(exchange);
-        // in the middle of the split the body is a list of items
+        Path path = place(exchange);
+        if (path != null) {
+            postpone(path, reason);
+        } else {
+            LOG.error("What came by {} could not be taken in: {}", exchange.getFromRouteId(), reason.toString());
+        }
+    }
+
+    /** Where the exchange's file is: in the middle of the split the body is a list of items. Null: it was none yet. */
+    private static @Nullable Path place(Exchange exchange) {
         FileReading reading = exchange.getVariable(READING, FileReading.class);
-        Path path = reading != null
-                ? reading.path()
-                : exchange.getMessage().getBody(File.class).toPath();
-        postpone(path, reason);
+        if (reading != null) {
+            return reading.path();
+        }
+        boolean file = exchange.getMessage().getBody() instanceof File
+                || exchange.getMessage().getBody() instanceof WrappedFile;
+        return file ? exchange.getMessage().getBody(File.class).toPath() : null;
     }
 
     private void postpone(Path path, Throwable reason) {

@@ -9,6 +9,9 @@ public final class Variables {
     /** The {@link ReceivedFile} whose items are recorded. */
     public static final String FILE = "file";
 
+    /** Where in the inbox lies what a source handed over, which waits to see it recorded; at first, who it is. */
+    public static final String HANDED_OVER = "handedOver";
+
     /** The {@link Call} that is dispatched. */
     public static final String CALL = "call";
 

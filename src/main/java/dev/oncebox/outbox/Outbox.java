@@ -57,12 +57,8 @@ public final class Outbox {
     public @Nullable String deliver(SettledFile file) throws IOException {
         OutputNames names = OutputNames.of(file.path());
         Path folder = root.folder(file.path(), names);
-        boolean json = file.kind() != DroppedFile.Kind.OPENAI
-                && jobs.find(file.job())
-                        .map(job -> job.answer() == Job.Format.JSON)
-                        .orElse(false);
         try (Delivery delivery = delivery(file, names, folder)) {
-            if (!take(file, delivery, json)) {
+            if (!take(file, delivery::take)) {
                 return null;
             }
             delivery.finish();
@@ -82,11 +78,39 @@ public final class Outbox {
         };
     }
 
-    private boolean take(SettledFile file, Delivery delivery, boolean json) throws IOException {
+    /**
+     * The results of a file for a destination other than the outbox folder, in the order of its items. To be closed.
+     *
+     * @return null when an item has lost its end meanwhile
+     */
+    public @Nullable Results results(SettledFile file) throws IOException {
+        Results.Spool spool = Results.spool(file);
+        boolean whole = false;
+        try {
+            whole = take(file, spool::write);
+            return whole ? spool.results() : null;
+        } finally {
+            if (!whole) {
+                spool.close();
+            }
+        }
+    }
+
+    /** What is done with each result. */
+    @FunctionalInterface
+    private interface Each {
+        void take(ItemResult result) throws IOException;
+    }
+
+    private boolean take(SettledFile file, Each each) throws IOException {
+        boolean json = file.kind() != DroppedFile.Kind.OPENAI
+                && jobs.find(file.job())
+                        .map(job -> job.answer() == Job.Format.JSON)
+                        .orElse(false);
         try {
             return ledger.outcomes(file, outcome -> {
                 try {
-                    delivery.take(ItemResult.of(outcome, json));
+                    each.take(ItemResult.of(outcome, json));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
@@ -158,6 +182,6 @@ public final class Outbox {
     public void failed(SettledFile file, Throwable reason) {
         LOG.atError()
                 .addKeyValue("file", file.path())
-                .log("The answers of {} cannot be written and are tried again: {}", file.path(), reason.toString());
+                .log("The answers of {} cannot be delivered and are tried again: {}", file.path(), reason.toString());
     }
 }

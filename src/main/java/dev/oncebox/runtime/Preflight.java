@@ -3,6 +3,7 @@ package dev.oncebox.runtime;
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.Home;
 import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.config.Problems;
 import dev.oncebox.config.Settings;
 import dev.oncebox.files.DurableFile;
 import dev.oncebox.job.Job;
@@ -36,23 +37,32 @@ final class Preflight {
 
     private Preflight() {}
 
-    /** Checks everything and makes missing folders. */
+    /**
+     * Checks everything and makes missing folders.
+     *
+     * @throws ConfigException with all that is wrong
+     */
     static void check(Settings settings) {
-        checkLocale(System.getProperty("sun.jnu.encoding", "UTF-8"));
-        checkReadable(settings.inbox());
+        var problems = new Problems();
+        problems.of(() -> checkLocale(System.getProperty("sun.jnu.encoding", "UTF-8")));
+        problems.of(() -> checkReadable(settings.inbox()));
         Map<String, Path> folders = folders(settings);
-        checkApart(folders);
-        folders.values().forEach(Preflight::make);
-        checkApart(resolved(folders));
-        checkFileSystem(folders);
+        problems.of(() -> checkApart(folders));
+        problems.raise();
+        folders.values().forEach(folder -> problems.of(() -> make(folder)));
+        problems.raise();
+        problems.of(() -> checkApart(resolved(folders)));
+        problems.of(() -> checkFileSystem(folders));
+        problems.raise();
         closeToOthers(settings.home().data(), "rwx------");
         if (settings.ledger() instanceof LedgerUrl.SqliteFile sqlite) {
-            checkLedgerFileSystem(sqlite.file());
+            problems.of(() -> checkLedgerFileSystem(sqlite.file()));
             closeToOthers(sqlite.file(), "rw-------");
         }
         for (Job job : settings.jobs().all()) {
-            make(settings.inbox().resolve(job.name()));
+            problems.of(() -> make(settings.inbox().resolve(job.name())));
         }
+        problems.raise();
     }
 
     private static Map<String, Path> folders(Settings settings) {

@@ -28,6 +28,10 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 final class RouteFiles {
 
     private static final Pattern LINE = Pattern.compile("line:? (\\d+)");
+    /** How Camel says that it has no component for an address, and which route that is in. */
+    private static final Pattern MISSING = Pattern.compile("No endpoint could be found for: ([a-z0-9-]+):");
+
+    private static final Pattern ROUTE = Pattern.compile("Failed to create route:? (\\S+)");
 
     private final Path folder;
 
@@ -55,7 +59,8 @@ final class RouteFiles {
         }
     }
 
-    private List<Path> files() {
+    /** Its route files, sorted. */
+    List<Path> files() {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
@@ -151,6 +156,14 @@ final class RouteFiles {
         List<String> framed = messages.getOrDefault(true, List.of());
         String where = framed.isEmpty() ? "" : framed.get(0).lines().findFirst().orElse("");
         String why = plain.isEmpty() ? "" : plain.get(plain.size() - 1);
+        Matcher missing = MISSING.matcher(framed + why);
+        if (missing.find()) {
+            Matcher route = ROUTE.matcher(framed + why);
+            return new ConfigException("The routes cannot be started. " + (route.find() ? route.group(1) : "A route")
+                    + " wants Camel's component " + missing.group(1)
+                    + ", which is not on the class path. Put its jars into"
+                    + " lib/ext; lib/ext/README.txt says how.");
+        }
         return new ConfigException("The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why);
     }
 }

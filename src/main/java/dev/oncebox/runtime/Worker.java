@@ -8,7 +8,6 @@ import dev.oncebox.config.Settings;
 import dev.oncebox.engine.BatchEngines;
 import dev.oncebox.engine.Engines;
 import dev.oncebox.files.DurableFile;
-import dev.oncebox.intake.FilesInProgress;
 import dev.oncebox.intake.InboxFiles;
 import dev.oncebox.intake.Intake;
 import dev.oncebox.intake.RequestKey;
@@ -104,7 +103,8 @@ public final class Worker implements AutoCloseable {
         main.bind("engines", engines);
         main.bind("guard", new Guard(ledger));
         main.bind("inboxFiles", inboxFiles);
-        main.bind("filesInProgress", new FilesInProgress());
+        main.bind("filesInProgress", intake.inProgress());
+        main.bind("handover", intake.handover());
         main.bind("intake", intake);
         this.fallbacks = policies.fallbacks();
         this.capacity = engines.admission(policies.budgets(maxCalls), ledger::spent, ledger.pauses());
