@@ -24,6 +24,8 @@ class LedgerUpgradeTest extends StubbedHome {
 
     private static final Path SAMPLES = Path.of("src/test/resources/ledgers");
 
+    private static final Set<String> NEW = new TreeSet<>();
+
     static List<String> samples() throws IOException {
         try (Stream<Path> files = Files.list(SAMPLES)) {
             return files.map(file -> file.getFileName().toString().replace(".db.gz", ""))
@@ -101,15 +103,16 @@ class LedgerUpgradeTest extends StubbedHome {
         assertThat(calls.path("doubt").asLong()).isEqualTo(1);
         assertThat(calls.path("polling").asLong()).isEqualTo(polling);
         assertThat(home.events("open.jsonl")).contains("IN_DOUBT", "COMPLETE");
-        assertThat(CommandOutput.of(home, "backup", home.path("copy.db").toString())
-                        .exit())
-                .isZero();
     }
 
     private Set<String> columnsOfANewLedger() {
+        if (!NEW.isEmpty()) {
+            return NEW;
+        }
         var fresh = new TestHome(folder.resolve("fresh"), stub);
         assertThat(CommandOutput.of(fresh, "check").exit()).isZero();
-        return columns(fresh);
+        NEW.addAll(columns(fresh));
+        return NEW;
     }
 
     /** Every column, index and trigger, by name. */

@@ -34,6 +34,13 @@ final class Copied implements AutoCloseable {
         }
     }
 
+    /** Lets a folder of the machine look empty in there. */
+    void hide(String absolute) {
+        if (Files.isDirectory(path(absolute))) {
+            mounted.add(Volume.small(path(absolute), 1));
+        }
+    }
+
     /** A place on it, seen from outside. */
     Path path(String absolute) {
         return root.resolve(absolute.substring(1));
