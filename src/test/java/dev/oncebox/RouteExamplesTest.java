@@ -47,6 +47,18 @@ class RouteExamplesTest extends StubbedHome {
     }
 
     @Test
+    void the_jars_that_are_fetched_for_kafka_are_of_the_camel_that_is_delivered() throws IOException {
+        String build = Files.readString(Path.of("pom.xml"));
+        String camel = build.replaceAll("(?s).*<camel.version>([^<]+)<.*", "$1");
+        String kafka = build.replaceAll("(?s).*<kafka.version>([^<]+)<.*", "$1");
+
+        assertThat(Files.readString(Path.of("src/main/dist/lib/ext/kafka.pom.xml")))
+                .contains("<artifactId>camel-kafka</artifactId>\n      <version>" + camel + "</version>");
+        assertThat(Files.readString(Path.of("src/test/kafka/pom.xml")))
+                .contains("<artifactId>kafka_2.13</artifactId>\n      <version>" + kafka + "</version>");
+    }
+
+    @Test
     void the_examples_keep_to_the_conventions() throws IOException {
         TestHome home = home();
         copyRoutes(home);

@@ -29,7 +29,8 @@ final class RouteFiles {
 
     private static final Pattern LINE = Pattern.compile("line:? (\\d+)");
     /** How Camel says that it has no component for an address, and which route that is in. */
-    private static final Pattern MISSING = Pattern.compile("No endpoint could be found for: ([a-z0-9-]+):");
+    private static final Pattern MISSING =
+            Pattern.compile("(?:No endpoint could be found for: |cannot find component with name )([a-z0-9-]+)");
 
     private static final Pattern ROUTE = Pattern.compile("Failed to create route:? (\\S+)");
 
@@ -159,10 +160,11 @@ final class RouteFiles {
         Matcher missing = MISSING.matcher(framed + why);
         if (missing.find()) {
             Matcher route = ROUTE.matcher(framed + why);
-            return new ConfigException("The routes cannot be started. " + (route.find() ? route.group(1) : "A route")
-                    + " wants Camel's component " + missing.group(1)
-                    + ", which is not on the class path. Put its jars into"
-                    + " lib/ext; lib/ext/README.txt says how.");
+            return new ConfigException(
+                    "The routes cannot be started. " + (route.find() ? route.group(1) : "application.properties")
+                            + " wants Camel's component " + missing.group(1)
+                            + ", which is not on the class path. Put its jars into"
+                            + " lib/ext; lib/ext/README.txt says how.");
         }
         return new ConfigException("The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why);
     }
