@@ -186,6 +186,9 @@ public final class Worker implements AutoCloseable {
             main.start();
             RouteFiles.checkErrorHandling(context);
             RouteFiles.checkHttpOptions(context, paid);
+            if (console != null) {
+                console.checkRoutes(context);
+            }
         } catch (ConfigException e) {
             giveUp();
             throw e;
