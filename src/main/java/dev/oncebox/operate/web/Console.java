@@ -1,5 +1,6 @@
 package dev.oncebox.operate.web;
 
+import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.HttpSettings;
 import dev.oncebox.config.Settings;
@@ -28,6 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class Console implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Console.class);
+    private static final String FIRST_ROUTE = "operate-status";
     private static final String TOKEN_FILE = "http.token";
 
     private final Settings settings;
@@ -85,6 +87,19 @@ public final class Console implements AutoCloseable {
         context.getRegistry().bind(MicrometerConstants.METRICS_REGISTRY_NAME, metrics.registry());
         context.addRoutePolicyFactory(new MicrometerRoutePolicyFactory());
         server.bind(context, settings.maxItem());
+    }
+
+    /**
+     * A home that has routes of its own may have been made before there was a page.
+     *
+     * @throws ConfigException when nothing would answer the page
+     */
+    public void checkRoutes(CamelContext context) {
+        if (context.getRoute(FIRST_ROUTE) == null) {
+            throw new ConfigException(settings.home().routes() + " has no " + FIRST_ROUTE.replace('-', '/')
+                    + ".camel.yaml, so that nothing would answer the page. Copy routes/operate of the distribution there,"
+                    + " or set http.port=off.");
+        }
     }
 
     /**
