@@ -29,7 +29,7 @@ public record HttpSettings(
         @Nullable Tls tls) {
 
     /** The port of a page that is not served. */
-    public static final String OFF = "off";
+    private static final String OFF = "off";
 
     static final HttpSettings NOWHERE = new HttpSettings(null, "127.0.0.1", Set.of(), null, Observe.TOKEN, null);
 

@@ -88,7 +88,6 @@ public record Settings(
         properties.put("outbox.dir", outbox.toString());
         properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 8)));
         HttpSettings http = problems.or(HttpSettings.NOWHERE, () -> HttpSettings.of(home, source, values));
-        properties.put("http.port", http.port() == null ? HttpSettings.OFF : String.valueOf(http.port()));
         LedgerUrl ledger = problems.or(
                 LedgerUrl.parse(SQLITE, home.root()), () -> ledger(home, values.text("ledger.url", SQLITE), source));
         properties.put("ledger.url", ledger.name());

@@ -33,13 +33,18 @@ final class RouteFiles {
 
     private static final Pattern ROUTE = Pattern.compile("Failed to create route:? (\\S+)");
 
-    private final Path folder;
+    /** What answers the page. Read by every start, it would cost each a tenth of a second. */
+    private static final String OPERATE = "operate";
 
-    RouteFiles(Path folder) {
+    private final Path folder;
+    private final boolean isPageServed;
+
+    RouteFiles(Path folder, boolean isPageServed) {
         this.folder = folder;
+        this.isPageServed = isPageServed;
     }
 
-    /** Loads every {@code *.camel.yaml} below the folder; the context is not started yet. */
+    /** Loads every {@code *.camel.yaml} below the folder, those in {@code operate/} with a page; the context is not started yet. */
     void load(CamelContext context) {
         List<Path> files = files();
         if (files.isEmpty()) {
@@ -66,6 +71,7 @@ final class RouteFiles {
         }
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(file -> file.toString().endsWith(".camel.yaml"))
+                    .filter(file -> isPageServed || !file.startsWith(folder.resolve(OPERATE)))
                     .sorted()
                     .toList();
         } catch (IOException e) {

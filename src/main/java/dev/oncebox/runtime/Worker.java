@@ -3,7 +3,6 @@ package dev.oncebox.runtime;
 import dev.oncebox.CrashPoint;
 import dev.oncebox.answer.AnswerCheck;
 import dev.oncebox.config.ConfigException;
-import dev.oncebox.config.HttpSettings;
 import dev.oncebox.config.Settings;
 import dev.oncebox.engine.BatchEngines;
 import dev.oncebox.engine.Engines;
@@ -160,9 +159,6 @@ public final class Worker implements AutoCloseable {
     private void build() {
         var properties = new Properties();
         properties.putAll(settings.properties());
-        if (console == null) {
-            properties.put("http.port", HttpSettings.OFF);
-        }
         main.setInitialProperties(properties);
         main.setDefaultPropertyPlaceholderLocation("false");
         main.configure().withName("oncebox");
@@ -182,7 +178,7 @@ public final class Worker implements AutoCloseable {
                 console.bind(context);
             }
             List<Endpoint> paid = engines.bindEndpoints(context);
-            new RouteFiles(settings.home().routes()).load(context);
+            new RouteFiles(settings.home().routes(), console != null).load(context);
             main.start();
             RouteFiles.checkErrorHandling(context);
             RouteFiles.checkHttpOptions(context, paid);
