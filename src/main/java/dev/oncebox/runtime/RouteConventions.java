@@ -58,7 +58,7 @@ public final class RouteConventions {
      * @return what does not keep to the conventions, each with file, line, key and what to do; none: all is well
      */
     public static List<String> complaints(Path folder, Set<String> properties) {
-        List<RouteText> files = new RouteFiles(folder)
+        List<RouteText> files = new RouteFiles(folder, true)
                 .files().stream()
                         .flatMap(file -> RouteText.read(folder, file).stream())
                         .toList();
