@@ -3,6 +3,8 @@ package dev.oncebox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.ledger.sql.ServerLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -53,16 +55,33 @@ class PostgresCommandsTest extends StubbedHome {
         assertThat(home.files("data")).isEmpty();
     }
 
+    /** Wherever the other one runs: what it has in flight would be taken for lost, and sent again. */
+    @Test
+    void one_runtime_works_on_a_ledger_and_an_ask_beside_it_sends_nothing() throws Exception {
+        var database = Database.make();
+        Path question = Files.writeString(folder.resolve("q.md"), "Which?");
+        Path another = Files.createDirectories(folder.resolve("another"));
+        var elsewhere = new TestHome(another, stub, "ledger.url=" + database.url());
+        try (ServerLock other = ServerLock.take(new LedgerUrl.PostgresDatabase(database.url()))) {
+            assertThat(other).isNotNull();
+            CommandOutput second = CommandOutput.of(elsewhere, "run", "--until-idle");
+            assertThat(second.exit()).isEqualTo(1);
+            assertThat(second.err()).contains(database.name(), "in use by another process");
+            CommandOutput ask = CommandOutput.of(elsewhere, "ask", "--wait", "1s", question.toString());
+            assertThat(ask.exit()).as(ask.err()).isEqualTo(42);
+            assertThat(stub.count()).isZero();
+        }
+        CommandOutput alone = CommandOutput.of(elsewhere, "ask", question.toString());
+        assertThat(alone.exit()).as(alone.err()).isZero();
+        assertThat(stub.count()).isEqualTo(1);
+    }
+
     @Test
     void a_server_that_cannot_be_used_is_named_without_its_secrets() {
         var database = Database.make();
         String url = "ledger.url=jdbc:postgresql://localhost:";
         String secret = "?user=postgres&password=hidden-in-here";
-        refused(
-                home(url + "1/x" + secret),
-                "jdbc:postgresql://localhost:1/x cannot be opened",
-                "refused",
-                "server runs");
+        refused(home(url + "1/x" + secret), "jdbc:postgresql://localhost:1/x cannot be read", "refused", "server runs");
         refused(home(url + Database.port() + "/nowhere" + secret), "\"nowhere\" does not exist", "createdb");
         refused(home("ledger.url=jdbc:postgresql://me:hidden-in-here@db/x"), "application.properties:7", "?user=");
         refused(home("ledger.url=jdbc:mysql://db/x" + secret), "jdbc:postgresql://HOST", "jdbc:sqlite:FILE");

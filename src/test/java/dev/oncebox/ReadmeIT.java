@@ -76,7 +76,7 @@ class ReadmeIT {
 
             assertThat(out)
                     .contains(
-                            "Bees tell each other",
+                            "Bees tell each",
                             "\"id\":\"m-17\",\"answer\":{\"topic\":\"billing\",\"urgent\":",
                             "sku;name;text;answer;charged",
                             "A1;Hive;\"A box for bees; wood\";",

@@ -2,6 +2,7 @@ package dev.oncebox.runtime;
 
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.ledger.sql.ServerLock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One worker a file: a lock of the operating system, which ends with its process however that ends. Readers and other
- * commands do not take it. A ledger that nodes share has none: there is nothing to wait for.
+ * commands do not take it. On a database server it is a lock of the server's.
  */
 final class WorkerLock implements AutoCloseable {
 
@@ -86,14 +87,31 @@ final class WorkerLock implements AutoCloseable {
     private static final Pattern HOLDER =
             Pattern.compile("(process (\\d+) on \\S+ since [0-9TZ:-]+) for (run|ask|check|purge|backup)");
 
-    private final @Nullable FileChannel channel;
+    private final AutoCloseable lock;
 
-    private WorkerLock(@Nullable FileChannel channel) {
-        this.channel = channel;
+    private WorkerLock(AutoCloseable lock) {
+        this.lock = lock;
     }
 
     static WorkerLock acquire(LedgerUrl ledger, Purpose purpose) throws HeldException {
-        return ledger instanceof LedgerUrl.SqliteFile sqlite ? acquire(sqlite.file(), purpose) : new WorkerLock(null);
+        return ledger instanceof LedgerUrl.SqliteFile sqlite
+                ? acquire(sqlite.file(), purpose)
+                : acquire((LedgerUrl.PostgresDatabase) ledger);
+    }
+
+    private static WorkerLock acquire(LedgerUrl.PostgresDatabase ledger) throws HeldException {
+        ServerLock lock = ServerLock.take(ledger);
+        if (lock == null) {
+            throw held(Holder.UNKNOWN, ledger.name());
+        }
+        return new WorkerLock(lock);
+    }
+
+    private static HeldException held(Holder holder, String ledger) {
+        return new HeldException(
+                holder,
+                "The ledger " + ledger + " is in use by " + holder.name()
+                        + ". Only one runtime may work on it; stop that one, or use another home.");
     }
 
     private static WorkerLock acquire(Path ledger, Purpose purpose) throws HeldException {
@@ -106,11 +124,7 @@ final class WorkerLock implements AutoCloseable {
                     file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             if (lock(channel) == null) {
                 channel.close();
-                Holder holder = holder(file);
-                throw new HeldException(
-                        holder,
-                        "The ledger " + ledger + " is in use by " + holder.name()
-                                + ". Only one runtime may work on it; stop that one, or use another home.");
+                throw held(holder(file), ledger.toString());
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(("process " + ProcessHandle.current().pid() + " on "
@@ -155,10 +169,8 @@ final class WorkerLock implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (channel != null) {
-                channel.close();
-            }
-        } catch (IOException e) {
+            lock.close();
+        } catch (Exception e) {
             // the process ends, and its lock with it
         }
     }
