@@ -68,7 +68,7 @@ class PostgresCommandsTest extends StubbedHome {
             assertThat(second.exit()).isEqualTo(1);
             assertThat(second.err()).contains(database.name(), "in use by another process");
             CommandOutput ask = CommandOutput.of(elsewhere, "ask", "--wait", "1s", question.toString());
-            assertThat(ask.exit()).as(ask.err()).isEqualTo(42);
+            assertThat(ask.exit()).as(ask.err()).isEqualTo(3);
             assertThat(stub.count()).isZero();
         }
         CommandOutput alone = CommandOutput.of(elsewhere, "ask", question.toString());
