@@ -35,7 +35,7 @@ public final class Npm {
         return ShellCommand.of("sh", "-c", probe).run().exit() == 0;
     }
 
-    private static void need(boolean there, String sentence) {
+    static void need(boolean there, String sentence) {
         if ("true".equals(System.getenv("CI"))) {
             assertThat(there).as(sentence).isTrue();
         }
