@@ -50,7 +50,8 @@ class TerminalIT {
         Process terminal = terminal("run --until-idle");
         try (OutputStream keys = terminal.getOutputStream()) {
             awaitScreen(terminal, "0/3 items (");
-            assertThat(screen()).contains("run   0% [", ", 0 new, 0 reused, cost 0");
+            // what calls in flight cost is not known until they end, and the first look may come before they are sent
+            assertThat(screen()).contains("run   0% [").containsPattern(", 0 new, 0 reused, cost (0|unknown)");
             keys.write(CTRL_C);
             keys.flush();
             awaitScreen(terminal, "A second signal ends at once.");
