@@ -28,7 +28,7 @@ final class Listening implements AutoCloseable {
      * @param headers by lower-case name
      * @param nanos when it came
      */
-    record Heard(String method, String uri, Map<String, String> headers, long nanos) {
+    record Heard(String method, String uri, Map<String, String> headers, String body, long nanos) {
         boolean isPost() {
             return method.equals("POST");
         }
@@ -44,11 +44,11 @@ final class Listening implements AutoCloseable {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0), 0);
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
-            exchange.getRequestBody().readAllBytes();
+            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             Map<String, String> headers = new TreeMap<>();
             exchange.getRequestHeaders().forEach((name, values) -> headers.put(name.toLowerCase(), values.get(0)));
             var request = new Heard(
-                    exchange.getRequestMethod(), exchange.getRequestURI().toString(), headers, System.nanoTime());
+                    exchange.getRequestMethod(), exchange.getRequestURI().toString(), headers, body, System.nanoTime());
             int n;
             synchronized (heard) {
                 heard.add(request);

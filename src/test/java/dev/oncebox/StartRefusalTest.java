@@ -53,6 +53,23 @@ class StartRefusalTest extends StubbedHome {
     }
 
     @Test
+    void a_page_that_no_route_would_answer_is_refused() throws IOException {
+        TestHome home = home("http.port=0");
+        copyRoutes(home);
+        Files.delete(home.path("routes/operate/status.camel.yaml"));
+        refused(home, "operate/status.camel.yaml", "routes/operate of the distribution", "http.port=off");
+    }
+
+    @Test
+    void a_port_that_is_taken_is_refused_before_anything_is_sent() {
+        TestHome taken = home("http.port=" + stub.port());
+        CommandOutput run = CommandOutput.of(taken, "run", "--until-idle");
+        assertThat(run.exit()).as(run.err()).isEqualTo(2);
+        assertThat(run.err()).contains("127.0.0.1:" + stub.port(), "Set http.port to another port");
+        assertThat(stub.count()).isZero();
+    }
+
+    @Test
     void routes_that_no_error_handling_covers_are_refused() {
         TestHome home = home();
         copyRoutes(home);

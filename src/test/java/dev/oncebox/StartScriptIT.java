@@ -136,30 +136,47 @@ class StartScriptIT {
                 """);
         String script = copy + "/bin/oncebox";
         String home = folder.resolve("home of it").toString();
-        assertThat(ShellCommand.of(script, "check", "--home", home).run())
+        assertThat(ShellCommand.of(script, "check", "--offline", "--home", home).run())
                 .satisfies(result -> assertThat(result.exit()).isEqualTo(2))
                 .satisfies(result -> assertThat(result.err()).contains("ext.Shout"));
 
         makeJar(copy.resolve("lib/ext/shout.jar"));
-        Result check = ShellCommand.of(script, "check", "--home", home).run();
+        Result check =
+                ShellCommand.of(script, "check", "--offline", "--home", home).run();
 
         assertThat(check.exit()).as(check.out() + check.err()).isZero();
         assertThat(check.out()).startsWith("All is well");
     }
 
     @Test
-    void a_start_takes_its_classes_from_the_archive_where_it_fits_and_is_silent_where_it_does_not() throws IOException {
+    void archived_classes_are_taken_where_they_fit() throws IOException {
         Path copy = folder.resolve("shared");
         ShellCommand.of("cp", "-rp", DIST.toString(), copy.toString()).run();
+        ShellCommand.script("rm -f lib/classes-*").in(copy).run();
+        assertThat(sharedClasses(copy)).isZero();
         Result made = ShellCommand.of(copy + "/bin/share-classes").run();
-        assertThat(made.exit()).as(made.out() + made.err()).isZero();
+        assertThat(made.exit()).as(made.err()).isZero();
         Path archive = Path.of(made.out().strip());
-
+        assertThat(rest(copy.resolve("lib"))).containsExactly(archive);
         assertThat(sharedClasses(copy)).isPositive();
 
         assertThat(archive.toFile().setWritable(true)).isTrue();
         Files.writeString(archive, "no archive");
         assertThat(sharedClasses(copy)).isZero();
+
+        Path moved = Files.move(copy, folder.resolve("moved"));
+        assertThat(sharedClasses(moved)).isZero();
+        Result again = ShellCommand.of(moved + "/bin/share-classes").run();
+        assertThat(again.exit()).as(again.err()).isZero();
+        assertThat(sharedClasses(moved)).isPositive();
+    }
+
+    /** What archiving left in a folder. */
+    private static List<Path> rest(Path lib) throws IOException {
+        try (Stream<Path> files = Files.list(lib)) {
+            return files.filter(file -> file.getFileName().toString().contains("classes-"))
+                    .toList();
+        }
     }
 
     private long sharedClasses(Path dist) throws IOException {

@@ -23,6 +23,7 @@ public final class TestHome {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Path root;
+    private Path distribution = Path.of(System.getProperty("oncebox.dist"));
 
     /** Makes a home whose engine "default" is the stub, with short backoffs; {@code properties} are added. */
     public TestHome(Path root, Stub stub, String... properties) {
@@ -40,6 +41,12 @@ public final class TestHome {
             lines.add(property);
         }
         write("config/application.properties", String.join("\n", lines));
+    }
+
+    /** Has {@link #start} start another distribution than the one that was packaged. */
+    public TestHome of(Path otherDistribution) {
+        distribution = otherDistribution;
+        return this;
     }
 
     public Path root() {
@@ -93,7 +100,7 @@ public final class TestHome {
     /** Starts {@code bin/oncebox} of the packaged distribution; its output goes to {@code run.log} in the home. */
     public Process start(List<String> environment, String... args) {
         try {
-            List<String> command = new ArrayList<>(List.of(System.getProperty("oncebox.dist") + "/bin/oncebox"));
+            List<String> command = new ArrayList<>(List.of(distribution + "/bin/oncebox"));
             command.addAll(List.of(args));
             command.addAll(List.of("--home", root.toString()));
             var builder = new ProcessBuilder(command);

@@ -27,6 +27,7 @@ final class Bench {
         sizes = sizes.withRounds(Integer.getInteger("bench.rounds", sizes.rounds()));
         var report = new Report();
         try (var lab = new Lab(target.resolve("bench/work"), target.resolve("oncebox"))) {
+            lab.shareClasses();
             var contestants = new Contestants(lab, project.resolve("src/bench/python"));
             Map<String, Measurement> all = new LinkedHashMap<>();
             all.put("calls", new SideBySide(lab, contestants, sizes));

@@ -7,13 +7,17 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /** What all contestants share: the endpoint in its process, a folder to work in, the Java that runs them. */
 final class Lab implements AutoCloseable {
+
+    private static final Duration SHARING = Duration.ofMinutes(1);
 
     private final Path folder;
     private final Path dist;
@@ -45,6 +49,15 @@ final class Lab implements AutoCloseable {
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    /** What is done once after unpacking. */
+    void shareClasses() throws IOException, InterruptedException {
+        Path log = newFolder("share").resolve("log");
+        List<String> command = List.of(dist.resolve("bin/share-classes").toString());
+        try (Watched process = Watched.start(command, Map.of("JAVA_HOME", System.getProperty("java.home")), log)) {
+            process.finish(SHARING);
+        }
     }
 
     Path dist() {

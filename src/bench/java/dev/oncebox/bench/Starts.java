@@ -2,7 +2,6 @@ package dev.oncebox.bench;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,15 +32,19 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
             "              - to:",
             "                  uri: file:%s");
 
+    /** Any word on it leaves the script's own archive out. */
+    private static final List<String> UNSHARED = List.of("-Xshare:auto");
+
     /** In milliseconds. */
     private record First(double sent, double answered) {}
 
     @Override
     public void run(Report report) throws IOException, InterruptedException {
-        List<Double> sent = starts(report, "start to first answer, against java -version and Camel's boot");
-        share();
-        starts(report, "the same after bin/share-classes");
-        unshare();
+        List<Double> sent = starts(
+                report,
+                "start to first answer with archived classes, against java -version and Camel's boot",
+                List.of());
+        starts(report, "the same without archived classes", UNSHARED);
         List<Double> restarted = new ArrayList<>();
         List<Double> ratios = new ArrayList<>();
         for (int round = 0; round < sizes.rounds(); round++) {
@@ -56,7 +59,8 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
     }
 
     /** Returns how long each start took to its first send. */
-    private List<Double> starts(Report report, String what) throws IOException, InterruptedException {
+    private List<Double> starts(Report report, String what, List<String> javaOptions)
+            throws IOException, InterruptedException {
         List<Double> java = new ArrayList<>();
         List<Double> camel = new ArrayList<>();
         List<Double> sent = new ArrayList<>();
@@ -65,7 +69,7 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
         for (int round = 0; round < sizes.rounds(); round++) {
             java.add(java());
             camel.add(camel());
-            First first = first();
+            First first = first(javaOptions);
             sent.add(first.sent());
             answered.add(first.answered());
             ratios.add(first.answered() / (java.get(round) + camel.get(round)));
@@ -76,23 +80,6 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
                 new Series(ratios),
                 text(answered) + " ms against " + text(java) + " + " + text(camel) + " ms"));
         return sent;
-    }
-
-    private void share() throws IOException, InterruptedException {
-        Path log = lab.newFolder("share").resolve("log");
-        List<String> command = List.of(lab.dist().resolve("bin/share-classes").toString());
-        try (Watched process = Watched.start(command, Map.of("JAVA_HOME", System.getProperty("java.home")), log)) {
-            process.finish(PATIENCE);
-        }
-    }
-
-    private void unshare() throws IOException {
-        try (DirectoryStream<Path> archives =
-                Files.newDirectoryStream(lab.dist().resolve("lib"), "classes-*.jsa")) {
-            for (Path archive : archives) {
-                Files.delete(archive);
-            }
-        }
     }
 
     private static String text(List<Double> millis) {
@@ -122,7 +109,7 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
         return Double.parseDouble(Files.readString(log).strip());
     }
 
-    private First first() throws IOException, InterruptedException {
+    private First first(List<String> javaOptions) throws IOException, InterruptedException {
         Path folder = lab.newFolder("start");
         var home = new OnceboxHome(lab, folder.resolve("home"), IN_FLIGHT);
         new Prompts(0).files(folder.resolve("made"), 1);
@@ -130,7 +117,7 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
         lab.reset(0);
         long started = System.currentTimeMillis();
         long start = System.nanoTime();
-        try (Watched process = start(home, folder)) {
+        try (Watched process = start(home, folder, javaOptions)) {
             Path answer = home.outbox().resolve("1.md");
             await(process, () -> Files.exists(answer));
             return new First(lab.served().first() - started, millisSince(start));
@@ -142,12 +129,12 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
         var home = new OnceboxHome(lab, folder.resolve("home"), IN_FLIGHT);
         home.drop(new Prompts(0).lines(folder.resolve("prompts.jsonl"), sizes.pending()), "x.jsonl");
         lab.reset(NEVER_MILLIS);
-        try (Watched process = start(home, folder)) {
+        try (Watched process = start(home, folder, List.of())) {
             await(process, () -> Files.exists(home.archive().resolve("x.jsonl")));
         }
         lab.reset(0);
         long started = System.currentTimeMillis();
-        try (Watched process = start(home, folder)) {
+        try (Watched process = start(home, folder, List.of())) {
             await(process, this::isSending);
             double millis = lab.served().first() - started;
             process.close();
@@ -164,8 +151,8 @@ record Starts(Lab lab, Sizes sizes) implements Measurement {
         }
     }
 
-    private static Watched start(OnceboxHome home, Path folder) throws IOException {
-        Contestant.Plan run = home.run(List.of(), "run");
+    private static Watched start(OnceboxHome home, Path folder, List<String> javaOptions) throws IOException {
+        Contestant.Plan run = home.run(javaOptions, "run");
         return Watched.start(run.command(), run.environment(), folder.resolve("log"));
     }
 

@@ -2,6 +2,9 @@ package dev.oncebox.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.progress.Progress;
+import dev.oncebox.progress.Unit;
 import dev.oncebox.runtime.Backup;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -43,7 +46,11 @@ final class BackupCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Backup.Made made = new Backup(parent.settings().ledger(), Clock.systemUTC()).make(file);
+        LedgerUrl ledger = parent.settings().ledger();
+        Backup.Made made;
+        try (Progress progress = parent.progress("backup", Unit.MEGABYTES)) {
+            made = new Backup(ledger, Clock.systemUTC(), progress).make(file);
+        }
         PrintWriter out = spec.commandLine().getOut();
         out.println(json ? json(made) : text(made));
         out.flush();

@@ -3,6 +3,7 @@ package dev.oncebox.cli;
 import dev.oncebox.cli.OnceboxCommand.CommandFailed;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.sql.SqlDecisions;
+import dev.oncebox.operate.Decision;
 import java.io.PrintWriter;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -94,17 +95,11 @@ final class DeadCommand implements Runnable {
         }
     }
 
-    /** From the start: the engine that failed in the end may have been a fallback. */
     private boolean retry(SqlDecisions decisions, SqlDecisions.Case call) throws CommandFailed {
         if (!call.sendable()) {
             throw new CommandFailed(call.key() + " cannot be sent: " + DROP_FIRST);
         }
-        String first = parent.settings()
-                .jobs()
-                .find(call.job())
-                .map(job -> job.engines().get(0))
-                .orElse(call.engine());
-        return decisions.retry(call, first);
+        return Decision.RETRY.make(decisions, call, parent.settings());
     }
 
     private Decisions decisions() {

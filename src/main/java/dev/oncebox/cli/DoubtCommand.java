@@ -6,6 +6,7 @@ import dev.oncebox.config.Settings;
 import dev.oncebox.engine.Engines;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.sql.SqlDecisions;
+import dev.oncebox.operate.Decision;
 import java.io.PrintWriter;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
 final class DoubtCommand implements Runnable {
 
     /** What a person may give up. */
-    private static final Set<CallState> DECIDABLE = Set.of(CallState.DOUBT, CallState.POLLING);
+    private static final Set<CallState> DECIDABLE = Decision.ACCEPT_LOSS.states();
 
     private static final String NONE = "No call is in doubt.";
 
@@ -76,25 +77,17 @@ final class DoubtCommand implements Runnable {
             @Option(names = "--all", description = "Every call in doubt.") boolean all)
             throws CommandFailed {
         require(key, all);
-        return decisions().decide(Decisions.Subject.of(CallState.DOUBT, key), "is sent again", this::resend);
+        return decisions()
+                .decide(
+                        Decisions.Subject.of(CallState.DOUBT, key),
+                        "is sent again",
+                        (decisions, call) -> Decision.RESEND.make(decisions, call, parent.settings()));
     }
 
     private void require(@Nullable String key, boolean all) {
         if ((key == null) != all) {
             throw new ParameterException(spec.commandLine(), "Name a key, or --all.");
         }
-    }
-
-    /** A worker claims nothing for an engine that is configured no more. */
-    private boolean resend(SqlDecisions decisions, SqlDecisions.Case call) {
-        Settings settings = parent.settings();
-        String engine = settings.engines().containsKey(call.engine())
-                ? call.engine()
-                : settings.jobs()
-                        .find(call.job())
-                        .map(job -> job.engines().get(0))
-                        .orElse(call.engine());
-        return decisions.resend(call, engine);
     }
 
     @Command(
@@ -118,7 +111,7 @@ final class DoubtCommand implements Runnable {
         List<SqlDecisions.Case> accepted = new ArrayList<>();
         var subject = new Decisions.Subject(DECIDABLE, key, call -> call.state() == CallState.DOUBT);
         int exit = decisions().decide(subject, "is given up", (decisions, call) -> {
-            boolean done = decisions.acceptLoss(call);
+            boolean done = Decision.ACCEPT_LOSS.make(decisions, call, parent.settings());
             if (done && call.state() == CallState.POLLING && call.remote() != null) {
                 accepted.add(call);
             }

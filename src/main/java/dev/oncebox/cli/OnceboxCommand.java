@@ -5,6 +5,9 @@ import dev.oncebox.config.Home;
 import dev.oncebox.config.Settings;
 import dev.oncebox.config.Values;
 import dev.oncebox.ledger.LedgerException;
+import dev.oncebox.progress.Progress;
+import dev.oncebox.progress.ProgressDisplay;
+import dev.oncebox.progress.Unit;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -58,8 +61,15 @@ public final class OnceboxCommand implements Runnable {
                     + " config/application.properties, else the distribution's own folder.")
     private @Nullable Path home;
 
+    @Option(
+            names = "--quiet",
+            scope = ScopeType.INHERIT,
+            description = "No progress, and nothing in the log but warnings and errors.")
+    private boolean quiet;
+
     /** Runs the command line and returns the exit code. */
     public static int run(String... args) {
+        LogShape.eraseBars();
         var commandLine = new CommandLine(new OnceboxCommand());
         commandLine.registerConverter(Duration.class, OnceboxCommand::duration);
         commandLine.setExecutionExceptionHandler(OnceboxCommand::explain);
@@ -77,7 +87,8 @@ public final class OnceboxCommand implements Runnable {
     private static int explain(Exception failure, CommandLine command, CommandLine.ParseResult parsed)
             throws Exception {
         if (failure instanceof ConfigException) {
-            command.getErr().println("oncebox: " + failure.getMessage());
+            String.valueOf(failure.getMessage()).lines().forEach(line -> command.getErr()
+                    .println("oncebox: " + line));
             return USAGE;
         }
         if (failure instanceof LedgerException || failure instanceof CommandFailed) {
@@ -91,9 +102,17 @@ public final class OnceboxCommand implements Runnable {
         return Home.locate(home, System.getenv());
     }
 
+    /** What the home says; from now on the log is as it says as well. */
     Settings settings() {
         Map<String, String> environment = System.getenv();
-        return Settings.read(Home.locate(home, environment), environment);
+        Settings settings = Settings.read(Home.locate(home, environment), environment);
+        new LogShape(settings.logFormat(), quiet).apply(settings.home());
+        return settings;
+    }
+
+    /** Begins a piece of work that somebody may want to watch. */
+    Progress progress(String name, Unit unit) {
+        return quiet ? Progress.silent() : ProgressDisplay.ofProcess().begin(name, unit);
     }
 
     @Override

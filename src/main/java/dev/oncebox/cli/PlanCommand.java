@@ -3,6 +3,8 @@ package dev.oncebox.cli;
 import dev.oncebox.cli.OnceboxCommand.CommandFailed;
 import dev.oncebox.config.Settings;
 import dev.oncebox.plan.Planner;
+import dev.oncebox.progress.Progress;
+import dev.oncebox.progress.Unit;
 import dev.oncebox.runtime.AskedFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -59,7 +61,8 @@ final class PlanCommand implements Callable<Integer> {
                     asked.file(), new Planner.Source(asked.place(), asked.file(), asked.path(), asked.job()));
         }
         List<Planner.Source> each = List.copyOf(sources.values());
-        try (Planner planner = new Planner(settings)) {
+        try (Progress progress = parent.progress("plan", Unit.MEGABYTES);
+                Planner planner = new Planner(settings, progress)) {
             boolean steady = json
                     ? planner.json(each, System.out)
                     : planner.text(each, spec.commandLine().getOut());

@@ -2,8 +2,11 @@ package dev.oncebox.cli;
 
 import dev.oncebox.cli.OnceboxCommand.CommandFailed;
 import dev.oncebox.config.Settings;
+import dev.oncebox.progress.Progress;
+import dev.oncebox.progress.Unit;
 import dev.oncebox.runtime.Runs;
 import dev.oncebox.runtime.Worker;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +63,9 @@ final class RunCommand implements Callable<Integer> {
         }
         Settings settings = parent.settings();
         Runs.End end;
-        try {
-            end = new Runs(settings, untilIdle ? maxWait : null, maxCalls).run();
+        try (Progress progress = parent.progress("run", Unit.ITEMS)) {
+            var watched = new WatchedRun(settings.ledger(), Clock.systemUTC(), progress);
+            end = new Runs(settings, untilIdle ? maxWait : null, maxCalls, watched).run();
         } catch (Worker.BusyException e) {
             throw new CommandFailed(String.valueOf(e.getMessage()));
         }

@@ -14,4 +14,7 @@ import org.jspecify.annotations.Nullable;
 public record BudgetSettings(
         @Nullable Long calls,
         @Nullable BigDecimal cost,
-        @Nullable Duration period) {}
+        @Nullable Duration period) {
+
+    static final BudgetSettings NONE = new BudgetSettings(null, null, null);
+}

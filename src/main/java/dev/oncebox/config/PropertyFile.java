@@ -59,16 +59,22 @@ public final class PropertyFile {
 
     /** A refusal of a property that nobody knows, naming the nearest known one. */
     public ConfigException unknown(String name, Iterable<String> known) {
-        String nearest = nearest(name, known);
+        String nearest = nearest(name, known, 0.7);
         String hint = nearest == null ? "" : " Did you mean " + nearest + "?";
         return new ConfigException(where(name) + ": unknown property " + name + "." + hint
                 + " Correct or remove it; a misspelt setting would be silently without effect.");
     }
 
-    private static @Nullable String nearest(String name, Iterable<String> known) {
+    /**
+     * The known name that looks most like a name.
+     *
+     * @param least how much it must look like it, from 0 to 1
+     * @return null when none does
+     */
+    public static @Nullable String nearest(String name, Iterable<String> known, double least) {
         var similarity = new JaroWinklerSimilarity();
         String best = null;
-        double most = 0.7;
+        double most = least;
         for (String candidate : known) {
             double score = similarity.apply(name, candidate);
             if (score > most) {

@@ -36,7 +36,15 @@ final class PropertySource {
             "retry.give-up",
             "budget.calls",
             "budget.cost",
-            "budget.period");
+            "budget.period",
+            "http.port",
+            "http.host",
+            "http.names",
+            "http.token",
+            "http.observe",
+            "http.tls.certificate",
+            "http.tls.key",
+            "log.format");
     private static final List<String> ENGINE = List.of(
             "protocol",
             "url",
@@ -64,23 +72,29 @@ final class PropertySource {
             "batch.size",
             "batch.price",
             "location");
-    /** Named in the documentation of what is to come; accepting them now would promise what is not kept. */
-    private static final Set<String> PLANNED = Set.of("http.port");
-
     private static final Pattern ENGINE_PROPERTY = Pattern.compile("engine\\.([a-z0-9][a-z0-9-]*)\\.(.+)");
     private static final Pattern HEADER = Pattern.compile("header\\.[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+    /** How shells, Docker, Spring and templates write a variable. */
+    private static final Pattern FOREIGN = Pattern.compile("(?:\\$\\{?|\\{\\{(?:env\\.)?|%)([A-Z_][A-Z0-9_]*)[}%]*");
+
     private static final Pattern SECRET = Pattern.compile("\\{\\{env:([A-Za-z_][A-Za-z0-9_]*)}}");
 
     private final PropertyFile file;
     private final Map<String, String> values = new TreeMap<>();
     private final Map<String, String> overridden = new HashMap<>();
 
-    PropertySource(PropertyFile file, Map<String, String> environment, Set<String> usedByRoutes) {
+    private final Problems problems;
+
+    /**
+     * @param problems what cannot be used is added to, and counts as not set
+     */
+    PropertySource(PropertyFile file, Map<String, String> environment, Set<String> usedByRoutes, Problems problems) {
         this.file = file;
+        this.problems = problems;
         values.putAll(file.values());
         overrideFrom(environment, usedByRoutes);
-        values.keySet().forEach(name -> check(name, usedByRoutes));
-        values.replaceAll((name, value) -> withSecrets(name, value, environment));
+        values.keySet().forEach(name -> problems.of(() -> check(name, usedByRoutes)));
+        values.replaceAll((name, value) -> problems.or("", () -> withSecrets(name, value, environment)));
     }
 
     private void overrideFrom(Map<String, String> environment, Set<String> usedByRoutes) {
@@ -126,10 +140,6 @@ final class PropertySource {
     private void check(String name, Set<String> usedByRoutes) {
         Matcher engine = ENGINE_PROPERTY.matcher(name);
         String inEngine = engine.matches() ? engine.group(2) : null;
-        if (PLANNED.contains(inEngine == null ? name : inEngine)) {
-            throw new ConfigException(where(name) + ": " + name
-                    + " is not supported by this version. Remove it; it would be silently without effect.");
-        }
         boolean known = inEngine != null
                 ? ENGINE.contains(inEngine) || HEADER.matcher(inEngine).matches()
                 : KNOWN.contains(name) || usedByRoutes.contains(name) || name.startsWith("camel.");
@@ -147,11 +157,23 @@ final class PropertySource {
         return SECRET.matcher(value).replaceAll(match -> {
             String secret = environment.get(match.group(1));
             if (secret == null || secret.isBlank()) {
+                String nearest = PropertyFile.nearest(match.group(1), environment.keySet(), 0.9);
                 throw new ConfigException(where(name) + ": " + name + " wants the environment variable "
-                        + match.group(1) + ", which is not set. Set it and start again.");
+                        + match.group(1) + ", which is not set."
+                        + (nearest == null ? "" : " Did you mean " + nearest + ", which is?")
+                        + " Set it and start again.");
             }
             return Matcher.quoteReplacement(secret.strip());
         });
+    }
+
+    /** A secret that is written as some other program would have it: it would be sent as it stands. */
+    void checkWritten(String name) {
+        Matcher other = FOREIGN.matcher(values.getOrDefault(name, ""));
+        if (other.matches()) {
+            throw new ConfigException(where(name) + ": " + name + " is \"" + other.group()
+                    + "\", which would be sent as it" + " stands. Write {{env:" + other.group(1) + "}}.");
+        }
     }
 
     /** The names of all engines that any property speaks of. */
@@ -167,7 +189,7 @@ final class PropertySource {
     }
 
     Values values() {
-        return new Values(values::get, this::where);
+        return new Values(values::get, this::where, problems);
     }
 
     /** A property that may be set to nothing, which is not the same as leaving it out. */
@@ -186,10 +208,10 @@ final class PropertySource {
         return found;
     }
 
-    /** Everything but the engines, which hold secrets that no route needs. */
+    /** Everything but the engines and the token of the page, secrets that no route needs. */
     Map<String, String> plain() {
         Map<String, String> plain = new TreeMap<>(values);
-        plain.keySet().removeIf(name -> name.startsWith("engine."));
+        plain.keySet().removeIf(name -> name.startsWith("engine.") || name.equals("http.token"));
         return plain;
     }
 

@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * @param ledger where the ledger is
  * @param lease how long a node that shares a ledger counts as living after its last sign of life
  * @param budget what may be spent
+ * @param http where the page is served
+ * @param logFormat how lines of the log are written
  * @param properties what routes may use as {@code {{name}}}
  */
 public record Settings(
@@ -51,29 +53,33 @@ public record Settings(
         Duration lease,
         Retry retry,
         BudgetSettings budget,
+        HttpSettings http,
+        LogFormat logFormat,
         Map<String, EngineSettings> engines,
         Jobs jobs,
         Map<String, String> properties) {
 
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(3);
 
+    private static final String SQLITE = "jdbc:sqlite:data/ledger.db";
     private static final Set<String> TRANSPORT =
             Set.of("host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect");
 
     /** Reads and checks the configuration of a home. */
     public static Settings read(Home home, Map<String, String> environment) {
         PropertyFile file = PropertyFile.read(home.properties());
-        var source = new PropertySource(file, environment, RoutePlaceholders.usedIn(home.routes()));
+        var problems = new Problems();
+        var source = new PropertySource(file, environment, RoutePlaceholders.usedIn(home.routes()), problems);
         Values values = source.values();
         Path inbox = folder(home, values.text("inbox.dir", "inbox"));
         Path outbox = folder(home, values.text("outbox.dir", "outbox"));
 
         Map<String, EngineSettings> engines = new TreeMap<>();
         for (String name : source.engines()) {
-            engines.put(name, engine(name, home, source, values));
+            problems.of(() -> engines.put(name, engine(name, home, source, values)));
         }
         Map<String, @Nullable String> models = new TreeMap<>();
-        engines.forEach((name, engine) -> models.put(name, engine.model()));
+        source.engines().forEach(name -> models.put(name, values.text("engine." + name + ".model")));
 
         Map<String, String> properties = new HashMap<>(source.plain());
         Duration poll = values.duration("inbox.poll", "500ms");
@@ -85,11 +91,15 @@ public record Settings(
         properties.put("poll.concurrency", String.valueOf(values.positive("poll.concurrency", 16)));
         properties.put("outbox.dir", outbox.toString());
         properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 8)));
-        LedgerUrl ledger = ledger(home, values.text("ledger.url", "jdbc:sqlite:data/ledger.db"), source);
+        HttpSettings http = problems.or(HttpSettings.NOWHERE, () -> HttpSettings.of(home, source, values));
+        LedgerUrl ledger = problems.or(
+                LedgerUrl.parse(SQLITE, home.root()), () -> ledger(home, values.text("ledger.url", SQLITE), source));
         properties.put("ledger.url", ledger.name());
-        Jobs jobs = Jobs.read(home.config().resolve("jobs"), models);
-        engines.values().forEach(engine -> checkPlaces(engine, jobs));
-        return new Settings(
+        Jobs jobs = problems.or(Jobs.NONE, () -> Jobs.read(home.config().resolve("jobs"), models));
+        if (jobs != Jobs.NONE) {
+            engines.values().forEach(engine -> problems.of(() -> checkPlaces(engine, jobs)));
+        }
+        var settings = new Settings(
                 home,
                 inbox,
                 outbox,
@@ -103,10 +113,14 @@ public record Settings(
                         values.factor("retry.multiplier", 2),
                         values.duration("retry.max-delay", "10m"),
                         values.duration("retry.give-up", "24h")),
-                budget(values, source, engines.values()),
+                problems.or(BudgetSettings.NONE, () -> budget(values, source, engines.values())),
+                http,
+                values.choice("log.format", LogFormat.TEXT),
                 Collections.unmodifiableMap(engines),
                 jobs,
                 Collections.unmodifiableMap(properties));
+        problems.raise();
+        return settings;
     }
 
     private static BudgetSettings budget(Values values, PropertySource source, Collection<EngineSettings> engines) {
@@ -167,6 +181,7 @@ public record Settings(
                         + " call. Remove the line, or name another header in " + prefix + "idempotency-header.");
             }
         }
+        source.checkWritten(prefix + "api-key");
         String key = values.text(prefix + "api-key");
         return new EngineSettings(
                 name,

@@ -32,14 +32,17 @@ public final class Values {
 
     private final UnaryOperator<@Nullable String> lookup;
     private final UnaryOperator<String> where;
+    private final Problems problems;
 
     /**
      * @param lookup property name to its value, or null
      * @param where property name to the place that a person should look at
+     * @param problems what does not fit is added to; its default, or another value that fits, stands for it
      */
-    public Values(UnaryOperator<@Nullable String> lookup, UnaryOperator<String> where) {
+    public Values(UnaryOperator<@Nullable String> lookup, UnaryOperator<String> where, Problems problems) {
         this.lookup = lookup;
         this.where = where;
+        this.problems = problems;
     }
 
     public @Nullable String text(String name) {
@@ -183,7 +186,7 @@ public final class Values {
         String shape = "one or more of " + String.join(", ", choices.keySet()) + ", with commas";
         return parse(name, "", shape, text -> {
             Set<E> chosen = EnumSet.noneOf(type);
-            for (String part : text.split(",", -1)) {
+            for (String part : text.isEmpty() ? new String[0] : text.split(",", -1)) {
                 chosen.add(chosen(part.strip(), choices));
             }
             return Collections.unmodifiableSet(chosen);
@@ -212,8 +215,8 @@ public final class Values {
         try {
             return parser.apply(value);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new ConfigException(
-                    where.apply(name) + ": " + name + " is \"" + value + "\", but must be " + shape + ".");
+            problems.add(where.apply(name) + ": " + name + " is \"" + value + "\", but must be " + shape + ".");
+            return parser.apply(otherwise);
         }
     }
 

@@ -5,6 +5,8 @@ import dev.oncebox.ledger.Entry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -19,6 +21,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,22 +30,28 @@ import org.jspecify.annotations.Nullable;
 public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     private static final int CHUNK_ITEMS = 2000;
-    private static final long CHUNK_BYTES = 4 << 20;
+    private static final long CHUNK_BYTES = 2 << 20;
+
+    /** One that is recorded, one that comes next, one that is being read. */
+    private static final int CHUNKS_AT_ONCE = 3;
 
     private final Path path;
     private final Stamp stamp;
+    private final FileChannel channel;
     private final DigestInputStream stream;
     private final ItemReader items;
     private final EntryMaker entries;
     private final Room.Part memory;
+    private @Nullable ReadAhead<List<Entry>> ahead;
     private @Nullable DroppedFile dropped;
     private boolean changed;
 
     private FileReading(
-            Path path, Stamp stamp, DigestInputStream stream, ItemReader items, EntryMaker entries, Room.Part memory) {
+            Path path, Opened file, DigestInputStream stream, ItemReader items, EntryMaker entries, Room.Part memory) {
         this.memory = memory;
         this.path = path;
-        this.stamp = stamp;
+        this.stamp = file.stamp();
+        this.channel = file.channel();
         this.stream = stream;
         this.items = items;
         this.entries = entries;
@@ -61,15 +70,15 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     static FileReading open(Path path, FileKind kind, EntryMaker entries, long maxItem, Room room)
             throws IOException, RejectedFile {
         boolean packed = Gzip.isPacked(path.getFileName().toString());
-        long most = maxItem + CHUNK_BYTES;
+        long most = maxItem + CHUNKS_AT_ONCE * CHUNK_BYTES;
         Room.Part memory = room.take(packed ? most : Math.min(Files.size(path), most));
         boolean opened = false;
         try {
             Opened file = open(path);
-            var stream = new DigestInputStream(file.stream(), sha256());
+            var stream = new DigestInputStream(Channels.newInputStream(file.channel()), sha256());
             try {
                 ItemReader items = ItemReader.open(kind, packed ? Gzip.unpack(stream) : stream, maxItem);
-                var reading = new FileReading(path, file.stamp(), stream, items, entries, memory);
+                var reading = new FileReading(path, file, stream, items, entries, memory);
                 opened = true;
                 return reading;
             } finally {
@@ -84,23 +93,23 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         }
     }
 
-    private record Opened(Stamp stamp, InputStream stream) {}
+    private record Opened(Stamp stamp, FileChannel channel) {}
 
-    /** A stream and the stamp of the very file that it reads: another one may be put in its place at any moment. */
+    /** A channel and the stamp of the very file that it reads: another one may be put in its place at any moment. */
     private static Opened open(Path path) throws IOException {
         while (true) {
             Stamp stamp = Stamp.of(path);
-            InputStream stream = Files.newInputStream(path);
+            FileChannel channel = FileChannel.open(path);
             boolean same = false;
             try {
                 same = stamp.equals(Stamp.of(path));
             } finally {
                 if (!same) {
-                    stream.close();
+                    channel.close();
                 }
             }
             if (same) {
-                return new Opened(stamp, stream);
+                return new Opened(stamp, channel);
             }
         }
     }
@@ -117,7 +126,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
         return digest.digest();
     }
 
-    private static MessageDigest sha256() {
+    static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
@@ -141,6 +150,11 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
                         stream.getMessageDigest().digest(), dropped().sha256());
     }
 
+    /** How many bytes of the file were read so far; what is returned may be less. To be asked while it is open. */
+    public long position() throws IOException {
+        return channel.position();
+    }
+
     Path path() {
         return path;
     }
@@ -153,30 +167,21 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     /**
      * The same chunks, but none any more once the file is no longer as it was opened: what is written to it changes its
      * stamp first, so that no item is made of two contents. A file that is gone cannot change.
+     *
+     * @param readers threads that read ahead
      */
-    Iterator<List<Entry>> whileUnchanged() {
-        return new Iterator<>() {
-            private @Nullable List<Entry> chunk;
+    Iterator<List<Entry>> whileUnchanged(Executor readers) {
+        ahead = new ReadAhead<>(this::unchanged, chunk -> chunk.size() == CHUNK_ITEMS, readers);
+        return ahead;
+    }
 
-            @Override
-            public boolean hasNext() {
-                if (chunk == null && !changed && FileReading.this.hasNext()) {
-                    chunk = FileReading.this.next();
-                    changed = isChanged();
-                }
-                return chunk != null && !changed;
-            }
-
-            @Override
-            public List<Entry> next() {
-                if (!hasNext()) {
-                    throw new NoSuchElementException();
-                }
-                List<Entry> next = Objects.requireNonNull(chunk);
-                chunk = null;
-                return next;
-            }
-        };
+    private @Nullable List<Entry> unchanged() {
+        if (changed || !hasNext()) {
+            return null;
+        }
+        List<Entry> chunk = next();
+        changed = isChanged();
+        return changed ? null : chunk;
     }
 
     private boolean isChanged() {
@@ -228,6 +233,9 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (ahead != null) {
+            ahead.close();
+        }
         memory.close();
         items.close();
         stream.close();

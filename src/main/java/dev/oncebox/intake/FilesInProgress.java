@@ -1,29 +1,38 @@
 package dev.oncebox.intake;
 
+import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.camel.spi.IdempotentRepository;
 
 /**
- * Which files are being taken, so that the next look at the inbox passes them over. Camel's own keeps every change in a
- * queue, and after a hundred thousand files goes through all of it for each further one.
+ * Which files are being taken, so that the next look at the inbox, and a source that hands the same file over, pass them
+ * over or wait. Camel's own keeps every change in a queue, and after a hundred thousand files goes through all of it for
+ * each further one.
  */
 public final class FilesInProgress implements IdempotentRepository {
 
-    private final Set<String> files = ConcurrentHashMap.newKeySet();
+    private final Set<String> files = new HashSet<>();
 
     @Override
-    public boolean add(String file) {
+    public synchronized boolean add(String file) {
         return files.add(file);
     }
 
+    /** Adds a file as soon as nobody else is taking it. */
+    synchronized void await(String file) throws InterruptedException {
+        while (!files.add(file)) {
+            wait();
+        }
+    }
+
     @Override
-    public boolean contains(String file) {
+    public synchronized boolean contains(String file) {
         return files.contains(file);
     }
 
     @Override
-    public boolean remove(String file) {
+    public synchronized boolean remove(String file) {
+        notifyAll();
         return files.remove(file);
     }
 
@@ -33,8 +42,9 @@ public final class FilesInProgress implements IdempotentRepository {
     }
 
     @Override
-    public void clear() {
+    public synchronized void clear() {
         files.clear();
+        notifyAll();
     }
 
     @Override
@@ -44,6 +54,6 @@ public final class FilesInProgress implements IdempotentRepository {
 
     @Override
     public void stop() {
-        files.clear();
+        clear();
     }
 }

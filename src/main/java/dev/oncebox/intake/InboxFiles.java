@@ -99,11 +99,13 @@ public final class InboxFiles implements GenericFileFilter<File> {
         var now = new Postponed(nanoTime.getAsLong() + PAUSE_AFTER_FAILURE.toNanos(), reason.getClass());
         Postponed before = postponed.put(file, now);
         if (before == null || before.reason() != now.reason()) {
-            LOG.error(
-                    "{} stays in the inbox and is tried again every {} s: {}",
-                    inbox.relativize(file),
-                    PAUSE_AFTER_FAILURE.toSeconds(),
-                    reason.toString());
+            LOG.atError()
+                    .addKeyValue("file", inbox.relativize(file))
+                    .log(
+                            "{} stays in the inbox and is tried again every {} s: {}",
+                            inbox.relativize(file),
+                            PAUSE_AFTER_FAILURE.toSeconds(),
+                            reason.toString());
         }
     }
 
@@ -171,7 +173,7 @@ public final class InboxFiles implements GenericFileFilter<File> {
             return false;
         }
         postponed.put(file, new Postponed(nanoTime.getAsLong(), FileSystemException.class));
-        LOG.error("{} stays in the inbox: its name is not UTF-8. Rename it.", file);
+        LOG.atError().addKeyValue("file", file).log("{} stays in the inbox: its name is not UTF-8. Rename it.", file);
         return true;
     }
 

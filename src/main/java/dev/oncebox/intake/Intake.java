@@ -23,8 +23,12 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.camel.Exchange;
+import org.apache.camel.WrappedFile;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,7 +46,14 @@ public final class Intake {
     private final Folders folders;
     private final InboxFiles inboxFiles;
     private final FileReadings readings;
+    private final FilesInProgress inProgress = new FilesInProgress();
+    private final Handover handover;
     private final LongAdder taken = new LongAdder();
+    private final Executor readers = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "intake-reader");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     /** Where dropped files are, and where they go. All on one file system. */
     public record Folders(Path inbox, Path archive, Path rejected) {}
@@ -56,10 +67,22 @@ public final class Intake {
         this.folders = folders;
         this.inboxFiles = inboxFiles;
         this.readings = new FileReadings(jobs, maxItem);
+        this.handover = new Handover(ledger, folders.inbox(), inProgress);
+    }
+
+    /** Which files are being taken. */
+    public FilesInProgress inProgress() {
+        return inProgress;
+    }
+
+    /** The way in for sources other than the inbox folder. */
+    public Handover handover() {
+        return handover;
     }
 
     /** Settles what an earlier process left: a file that is gone from the inbox goes its way with what is recorded. */
     public void resume() throws IOException {
+        handover.sweep();
         for (Ledger.UnarchivedFile file : ledger.unarchived()) {
             if (!Files.exists(folders.inbox().resolve(file.path()), LinkOption.NOFOLLOW_LINKS)
                     && ledger.reserve(file.path())) {
@@ -74,7 +97,9 @@ public final class Intake {
 
     private void leftTheInbox(Ledger.UnarchivedFile file) throws IOException {
         if (file.taking()) {
-            LOG.warn("{} left the inbox while it was being read; what was read of it is answered", file.path());
+            LOG.atWarn()
+                    .addKeyValue("file", file.path())
+                    .log("{} left the inbox while it was being read; what was read of it is answered", file.path());
         } else {
             takeBackReplacement(file);
         }
@@ -102,7 +127,9 @@ public final class Intake {
                     last,
                     Objects.requireNonNull(back.getParent()),
                     back.getFileName().toString());
-            LOG.warn("{} had been replaced after it was read; the new one is taken next", file.path());
+            LOG.atWarn()
+                    .addKeyValue("file", file.path())
+                    .log("{} had been replaced after it was read; the new one is taken next", file.path());
         }
     }
 
@@ -137,7 +164,7 @@ public final class Intake {
         ReceivedFile file = exchange.getVariable(Variables.FILE, ReceivedFile.class);
         return file == null || file.known()
                 ? Collections.emptyIterator()
-                : exchange.getVariable(READING, FileReading.class).whileUnchanged();
+                : exchange.getVariable(READING, FileReading.class).whileUnchanged(readers);
     }
 
     /** All items are recorded: the file goes to the archive. */
@@ -160,9 +187,14 @@ public final class Intake {
                 if (still) {
                     throw new IOException(file.file().path() + " does not read the same twice");
                 }
-                LOG.info(
-                        "{} changed while it was being read; it is read anew",
-                        file.file().path());
+                if (exchange.getVariable(Variables.HANDED_OVER) != null) {
+                    throw new IOException(file.file().path() + " changed while it was being read");
+                }
+                LOG.atInfo()
+                        .addKeyValue("file", file.file().path())
+                        .log(
+                                "{} changed while it was being read; it is read anew",
+                                file.file().path());
                 return;
             }
             ledger.taken(file);
@@ -179,9 +211,11 @@ public final class Intake {
                     archived,
                     Objects.requireNonNull(reading.path().getParent()),
                     reading.path().getFileName().toString());
-            LOG.info(
-                    "{} was replaced after it was read; the new one is taken next",
-                    file.file().path());
+            LOG.atInfo()
+                    .addKeyValue("file", file.file().path())
+                    .log(
+                            "{} was replaced after it was read; the new one is taken next",
+                            file.file().path());
         }
         inboxFiles.left(reading.path());
         forgetHalfRead(file);
@@ -225,7 +259,12 @@ public final class Intake {
             return;
         }
         inboxFiles.left(path);
-        LOG.warn("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
+        LOG.atWarn()
+                .addKeyValue("file", relative(path))
+                .log("rejected {}: {} ({})", relative(path), reason.getMessage(), reason.code());
+        if (exchange.getVariable(Variables.HANDED_OVER) != null) {
+            Handover.refuse(exchange, error);
+        }
     }
 
     private static void explain(Path rejected, String error) throws IOException {
@@ -243,12 +282,23 @@ public final class Intake {
     public void postpone(Exchange exchange) {
         Throwable reason = exchange.getProperty(Exchange.EXCEPTION_CAUGHT, Throwable.class);
         release(exchange);
-        // in the middle of the split the body is a list of items
+        Path path = place(exchange);
+        if (path != null) {
+            postpone(path, reason);
+        } else {
+            LOG.error("What came by {} could not be taken in: {}", exchange.getFromRouteId(), reason.toString());
+        }
+    }
+
+    /** Where the exchange's file is: in the middle of the split the body is a list of items. Null: it was none yet. */
+    private static @Nullable Path place(Exchange exchange) {
         FileReading reading = exchange.getVariable(READING, FileReading.class);
-        Path path = reading != null
-                ? reading.path()
-                : exchange.getMessage().getBody(File.class).toPath();
-        postpone(path, reason);
+        if (reading != null) {
+            return reading.path();
+        }
+        boolean file = exchange.getMessage().getBody() instanceof File
+                || exchange.getMessage().getBody() instanceof WrappedFile;
+        return file ? exchange.getMessage().getBody(File.class).toPath() : null;
     }
 
     private void postpone(Path path, Throwable reason) {
@@ -256,7 +306,9 @@ public final class Intake {
             inboxFiles.postpone(path, reason);
         } else {
             inboxFiles.left(path);
-            LOG.warn("{} left the inbox while it was being taken; what was read of it is answered", relative(path));
+            LOG.atWarn()
+                    .addKeyValue("file", relative(path))
+                    .log("{} left the inbox while it was being taken; what was read of it is answered", relative(path));
         }
     }
 

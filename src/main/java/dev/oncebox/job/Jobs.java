@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.Problems;
 import dev.oncebox.config.PropertyFile;
 import dev.oncebox.config.Values;
 import java.io.IOException;
@@ -33,6 +34,9 @@ public final class Jobs {
 
     /** The job of files that lie straight in the inbox; it exists even without a folder. */
     public static final String DEFAULT = "default";
+
+    /** Stands for jobs that could not be read. */
+    public static final Jobs NONE = new Jobs(Map.of());
 
     private static final List<String> KNOWN = List.of(
             "engines",
@@ -69,11 +73,17 @@ public final class Jobs {
      */
     public static Jobs read(Path folder, Map<String, @Nullable String> engineModels) {
         Map<String, Job> jobs = new TreeMap<>();
+        var problems = new Problems();
         for (Path jobFolder : folders(folder)) {
-            Job job = readJob(jobFolder, engineModels);
-            jobs.put(job.name(), job);
+            problems.of(() -> {
+                Job job = readJob(jobFolder, engineModels);
+                jobs.put(job.name(), job);
+            });
         }
-        jobs.computeIfAbsent(DEFAULT, name -> readJob(folder.resolve(name), engineModels));
+        if (!Files.isDirectory(folder.resolve(DEFAULT))) {
+            problems.of(() -> jobs.put(DEFAULT, readJob(folder.resolve(DEFAULT), engineModels)));
+        }
+        problems.raise();
         return new Jobs(Collections.unmodifiableMap(jobs));
     }
 
@@ -101,33 +111,39 @@ public final class Jobs {
 
     private static Job readJob(Path folder, Map<String, @Nullable String> engineModels) {
         PropertyFile file = PropertyFile.read(folder.resolve("job.properties"));
+        var problems = new Problems();
         for (String name : file.values().keySet()) {
             if (!KNOWN.contains(name) && !(name.startsWith(PARAM) && name.length() > PARAM.length())) {
-                throw file.unknown(name, KNOWN);
+                problems.add(String.valueOf(file.unknown(name, KNOWN).getMessage()));
             }
         }
-        var values = new Values(file.values()::get, file::where);
-        JsonNode schema = schema(folder.resolve("answer.schema.json"));
+        var values = new Values(file.values()::get, file::where, problems);
+        JsonNode schema = problems.or(
+                        Optional.<JsonNode>empty(),
+                        () -> Optional.ofNullable(schema(folder.resolve("answer.schema.json"))))
+                .orElse(null);
         Job.Format format = values.choice("answer", schema == null ? Job.Format.TEXT : Job.Format.JSON);
         if (schema != null && format == Job.Format.TEXT) {
             throw new ConfigException(file.where("answer") + ": answer is text, but " + folder
                     + " has an answer.schema.json, which only a JSON answer can meet. Remove one of the two.");
         }
-        List<String> engines = engines(values, file, engineModels.keySet());
+        List<String> engines = problems.or(List.of(), () -> engines(values, file, engineModels.keySet()));
         String firstModel = engines.isEmpty() ? null : engineModels.get(engines.get(0));
         Keying keying = values.text("key") == null ? null : values.choice("key", Keying.WHITESPACE);
-        return new Job(
+        var job = new Job(
                 folder.getFileName().toString(),
                 engines,
                 values.text("model") == null ? firstModel : values.text("model"),
-                params(values, file),
+                problems.or(Collections.emptySortedMap(), () -> params(values, file)),
                 keying,
                 values.positive("attempts", 3),
                 format,
-                acceptance(values, file, format),
+                problems.or(Acceptance.STRICT, () -> acceptance(values, file, format)),
                 textFile(folder.resolve("system.md")),
                 Optional.ofNullable(textFile(folder.resolve("prompt.md"))).orElse("{{text}}"),
                 schema);
+        problems.raise();
+        return job;
     }
 
     private static Acceptance acceptance(Values values, PropertyFile file, Job.Format format) {
@@ -226,11 +242,13 @@ public final class Jobs {
 
     /** Applies a check to every job, for stages that know more about a job's parts than this class does. */
     public void check(Function<Job, @Nullable String> problem) {
+        var problems = new Problems();
         for (Job job : jobs.values()) {
             String found = problem.apply(job);
             if (found != null) {
-                throw new ConfigException("config/jobs/" + job.name() + ": " + found);
+                problems.add("config/jobs/" + job.name() + ": " + found);
             }
         }
+        problems.raise();
     }
 }

@@ -9,13 +9,16 @@ public final class Variables {
     /** The {@link ReceivedFile} whose items are recorded. */
     public static final String FILE = "file";
 
+    /** Where in the inbox lies what a source handed over, which waits to see it recorded; at first, who it is. */
+    public static final String HANDED_OVER = "handedOver";
+
     /** The {@link Call} that is dispatched. */
     public static final String CALL = "call";
 
     /** The {@link Batch} that is submitted or asked for; with a {@link #CALL}, the batch of that call. */
     public static final String BATCH = "batch";
 
-    /** True once the call's send is recorded: from then on its request may have left. */
+    /** When the call's send was recorded, by {@link System#nanoTime}: from then on its request may have left. */
     public static final String SENT = "sent";
 
     /** True for a call that was accepted before and is asked for; nothing is sent for it. */

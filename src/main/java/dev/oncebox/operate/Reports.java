@@ -3,6 +3,7 @@ package dev.oncebox.operate;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.ledger.Figures;
 import dev.oncebox.ledger.JournalLine;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.sql.SqlReports;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
@@ -51,7 +53,24 @@ public final class Reports implements AutoCloseable {
      * @param polled those of them that are asked for what they accepted
      */
     public Status status(Path rejected, Collection<String> engines, Collection<String> polled) {
-        return Status.of(ledger.figures(clock.millis()), rejectedFiles(rejected), engines, polled);
+        return status(rejectedFiles(rejected), engines, polled);
+    }
+
+    /** The same, for who has counted the rejected files. */
+    Status status(long rejected, Collection<String> engines, Collection<String> polled) {
+        return Status.of(ledger.figures(clock.millis()), rejected, engines, polled);
+    }
+
+    /** For how long a call waits that could be sent, the longest; see {@link SqlReports#oldestDue}. */
+    Duration queueAge(Collection<String> engines) {
+        long now = clock.millis();
+        long due = ledger.oldestDue(engines, now);
+        return due == 0 ? Duration.ZERO : Duration.ofMillis(now - due);
+    }
+
+    /** The same in numbers alone, which takes no longer with a large ledger than with a small one. */
+    public Figures figures() {
+        return ledger.figures(clock.millis());
     }
 
     /**
@@ -125,7 +144,7 @@ public final class Reports implements AutoCloseable {
         return constant == null ? null : constant.name().toLowerCase(Locale.ROOT);
     }
 
-    private static long rejectedFiles(Path folder) {
+    static long rejectedFiles(Path folder) {
         if (!Files.isDirectory(folder)) {
             return 0;
         }

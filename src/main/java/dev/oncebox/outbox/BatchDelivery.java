@@ -86,11 +86,13 @@ final class BatchDelivery extends Delivery {
         }
         ClosingCount closing = receipt.close(file, answers.written(), errors == null ? 0 : errors.written());
         if (!closing.addsUp()) {
-            LOG.error(
-                    "The receipt of {} does not add up: {}. The answers are delivered all the same, and the receipt says"
-                            + " so; keep the ledger and report this.",
-                    file.path(),
-                    closing);
+            LOG.atError()
+                    .addKeyValue("file", file.path())
+                    .log(
+                            "The receipt of {} does not add up: {}. The answers are delivered all the same, and the receipt says"
+                                    + " so; keep the ledger and report this.",
+                            file.path(),
+                            closing);
         }
         receipt.write(file, closing, out(receiptPart));
     }

@@ -57,12 +57,8 @@ public final class Outbox {
     public @Nullable String deliver(SettledFile file) throws IOException {
         OutputNames names = OutputNames.of(file.path());
         Path folder = root.folder(file.path(), names);
-        boolean json = file.kind() != DroppedFile.Kind.OPENAI
-                && jobs.find(file.job())
-                        .map(job -> job.answer() == Job.Format.JSON)
-                        .orElse(false);
         try (Delivery delivery = delivery(file, names, folder)) {
-            if (!take(file, delivery, json)) {
+            if (!take(file, delivery::take)) {
                 return null;
             }
             delivery.finish();
@@ -82,11 +78,39 @@ public final class Outbox {
         };
     }
 
-    private boolean take(SettledFile file, Delivery delivery, boolean json) throws IOException {
+    /**
+     * The results of a file for a destination other than the outbox folder, in the order of its items. To be closed.
+     *
+     * @return null when an item has lost its end meanwhile
+     */
+    public @Nullable Results results(SettledFile file) throws IOException {
+        Results.Spool spool = Results.spool(file);
+        boolean whole = false;
+        try {
+            whole = take(file, spool::write);
+            return whole ? spool.results() : null;
+        } finally {
+            if (!whole) {
+                spool.close();
+            }
+        }
+    }
+
+    /** What is done with each result. */
+    @FunctionalInterface
+    private interface Each {
+        void take(ItemResult result) throws IOException;
+    }
+
+    private boolean take(SettledFile file, Each each) throws IOException {
+        boolean json = file.kind() != DroppedFile.Kind.OPENAI
+                && jobs.find(file.job())
+                        .map(job -> job.answer() == Job.Format.JSON)
+                        .orElse(false);
         try {
             return ledger.outcomes(file, outcome -> {
                 try {
-                    delivery.take(ItemResult.of(outcome, json));
+                    each.take(ItemResult.of(outcome, json));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
@@ -146,14 +170,18 @@ public final class Outbox {
 
     /** Says that an address could not be written; it will be tried again. */
     public void failed(QueuedFile file, Throwable reason) {
-        LOG.error(
-                "The address of the answer to {} cannot be written and is tried again: {}",
-                file.path(),
-                reason.toString());
+        LOG.atError()
+                .addKeyValue("file", file.path())
+                .log(
+                        "The address of the answer to {} cannot be written and is tried again: {}",
+                        file.path(),
+                        reason.toString());
     }
 
     /** Says that a delivery failed; it will be tried again. */
     public void failed(SettledFile file, Throwable reason) {
-        LOG.error("The answers of {} cannot be written and are tried again: {}", file.path(), reason.toString());
+        LOG.atError()
+                .addKeyValue("file", file.path())
+                .log("The answers of {} cannot be delivered and are tried again: {}", file.path(), reason.toString());
     }
 }

@@ -9,6 +9,7 @@ import dev.oncebox.job.Job;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Foreseen;
 import dev.oncebox.ledger.sql.SqlPlan;
+import dev.oncebox.progress.Progress;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -30,7 +31,10 @@ public final class Planner implements AutoCloseable {
     private final SqlPlan ledger;
     private final FileReadings readings;
     private final Map<String, JobPrices> prices = new HashMap<>();
+    private final Progress progress;
     private boolean steady = true;
+    private long planned;
+    private long total;
 
     /**
      * A file to be planned.
@@ -41,8 +45,12 @@ public final class Planner implements AutoCloseable {
      */
     public record Source(Path place, Path shown, String path, Job job) {}
 
-    /** @throws ConfigException when there is a ledger and it cannot be read */
-    public Planner(Settings settings) {
+    /**
+     * @param progress shown how many bytes were read
+     * @throws ConfigException when there is a ledger and it cannot be read
+     */
+    public Planner(Settings settings, Progress progress) {
+        this.progress = progress;
         this.settings = settings;
         this.readings = new FileReadings(settings.jobs(), settings.maxItem());
         this.ledger = SqlPlan.open(settings.ledger());
@@ -77,12 +85,14 @@ public final class Planner implements AutoCloseable {
     private boolean plan(List<Source> files, PlanReport report) throws IOException {
         var tally = new Tally();
         Estimate estimate = Estimate.NOTHING;
+        total = files.stream().mapToLong(file -> file.place().toFile().length()).sum();
         for (Source file : files) {
             JobPrices job = prices(file.job());
             var heading = new PlanReport.Heading(file.shown().toString(), file.path(), job);
             try (FileReading reading = open(file)) {
                 var ofFile = new OfFile(heading, report);
-                ofFile.read(reading);
+                ofFile.read(reading, tally);
+                planned += reading.position();
                 tally.add(ofFile.tally);
                 estimate = estimate.plus(ofFile.estimate());
             } catch (RejectedFile e) {
@@ -127,16 +137,23 @@ public final class Planner implements AutoCloseable {
             this.report = report;
         }
 
-        void read(FileReading reading) throws IOException {
+        void read(FileReading reading, Tally before) throws IOException {
             report.begins(heading, ledger.begin(reading.dropped()));
             for (List<Entry> entries = next(reading); !entries.isEmpty(); entries = next(reading)) {
                 for (Foreseen item : ledger.foresee(entries)) {
                     take(item);
                 }
+                if (progress.isDue()) {
+                    progress.show(planned + reading.position(), total, counted(before));
+                }
             }
             boolean changed = !reading.isAsAnnounced();
             steady &= !changed;
             report.ends(heading, tally, estimate(), changed);
+        }
+
+        private String counted(Tally before) {
+            return (before.items() + tally.items()) + " items, " + (before.sent() + tally.sent()) + " to be sent";
         }
 
         private List<Entry> next(FileReading reading) {

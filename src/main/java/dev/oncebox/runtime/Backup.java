@@ -5,6 +5,7 @@ import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.files.DurableFile;
 import dev.oncebox.ledger.sql.SqlBackup;
 import dev.oncebox.ledger.sql.SqlRetention;
+import dev.oncebox.progress.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -22,9 +23,13 @@ public final class Backup {
 
     private final Path ledger;
     private final Clock clock;
+    private final Progress progress;
 
-    /** @throws ConfigException when the ledger is no file */
-    public Backup(LedgerUrl ledger, Clock clock) {
+    /**
+     * @param progress shown how many bytes of the copy are written
+     * @throws ConfigException when the ledger is no file
+     */
+    public Backup(LedgerUrl ledger, Clock clock, Progress progress) {
         if (!(ledger instanceof LedgerUrl.SqliteFile sqlite)) {
             throw new ConfigException("The ledger " + ledger.name() + " is a server's, which has a tool of its own for"
                     + " that: pg_dump --format=custom --file=FILE DATABASE, beside running nodes too. What was sent after"
@@ -32,6 +37,7 @@ public final class Backup {
         }
         this.ledger = sqlite.file();
         this.clock = clock;
+        this.progress = progress;
     }
 
     /**
@@ -58,7 +64,7 @@ public final class Backup {
         lookOver();
         try (DurableFile copy = DurableFile.create(folder, target.getFileName().toString())) {
             Files.setPosixFilePermissions(copy.place(), PosixFilePermissions.fromString("rw-------"));
-            SqlBackup.Counts counts = SqlBackup.copy(ledger, copy.place(), clock.millis());
+            SqlBackup.Counts counts = counted(copy.place());
             long bytes = Files.size(copy.place());
             if (!copy.publish(target)) {
                 throw taken(file);
@@ -66,6 +72,12 @@ public final class Backup {
             return new Made(target, bytes, counts);
         } catch (IOException e) {
             throw new ConfigException("The backup " + file + " cannot be written: " + e + ".");
+        }
+    }
+
+    private SqlBackup.Counts counted(Path copy) throws IOException {
+        try (var watched = new GrowingFile(copy, Files.size(ledger), progress)) {
+            return SqlBackup.copy(ledger, copy, clock.millis());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.oncebox.runtime;
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.Home;
 import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.config.Problems;
 import dev.oncebox.config.Settings;
 import dev.oncebox.files.DurableFile;
 import dev.oncebox.job.Job;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -19,9 +21,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What must hold of the machine and the folders before anything is read or sent. */
 final class Preflight {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Preflight.class);
 
     private static final Set<String> NETWORK =
             Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs");
@@ -31,21 +37,32 @@ final class Preflight {
 
     private Preflight() {}
 
-    /** Checks everything and makes missing folders. */
+    /**
+     * Checks everything and makes missing folders.
+     *
+     * @throws ConfigException with all that is wrong
+     */
     static void check(Settings settings) {
-        checkLocale(System.getProperty("sun.jnu.encoding", "UTF-8"));
-        checkReadable(settings.inbox());
+        var problems = new Problems();
+        problems.of(() -> checkLocale(System.getProperty("sun.jnu.encoding", "UTF-8")));
+        problems.of(() -> checkReadable(settings.inbox()));
         Map<String, Path> folders = folders(settings);
-        checkApart(folders);
-        folders.values().forEach(Preflight::make);
-        checkApart(resolved(folders));
-        checkFileSystem(folders);
+        problems.of(() -> checkApart(folders));
+        problems.raise();
+        folders.values().forEach(folder -> problems.of(() -> make(folder)));
+        problems.raise();
+        problems.of(() -> checkApart(resolved(folders)));
+        problems.of(() -> checkFileSystem(folders));
+        problems.raise();
+        closeToOthers(settings.home().data(), "rwx------");
         if (settings.ledger() instanceof LedgerUrl.SqliteFile sqlite) {
-            checkLedgerFileSystem(sqlite.file());
+            problems.of(() -> checkLedgerFileSystem(sqlite.file()));
+            closeToOthers(sqlite.file(), "rw-------");
         }
         for (Job job : settings.jobs().all()) {
-            make(settings.inbox().resolve(job.name()));
+            problems.of(() -> make(settings.inbox().resolve(job.name())));
         }
+        problems.raise();
     }
 
     private static Map<String, Path> folders(Settings settings) {
@@ -137,6 +154,19 @@ final class Preflight {
             }
         } catch (IOException e) {
             throw new ConfigException(folder + " cannot be used: " + e);
+        }
+    }
+
+    /** What was asked and answered, and the page's token, are nobody else's business. */
+    private static void closeToOthers(Path path, String rights) {
+        try {
+            if (Files.exists(path)
+                    && Files.getPosixFilePermissions(path).stream()
+                            .anyMatch(right -> !right.name().startsWith("OWNER"))) {
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(rights));
+            }
+        } catch (IOException e) {
+            LOG.warn("{} can be read by others, and that cannot be changed: {}", path, e.toString());
         }
     }
 }

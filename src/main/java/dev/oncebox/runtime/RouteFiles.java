@@ -28,14 +28,24 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 final class RouteFiles {
 
     private static final Pattern LINE = Pattern.compile("line:? (\\d+)");
+    /** How Camel says that it has no component for an address, and which route that is in. */
+    private static final Pattern MISSING =
+            Pattern.compile("(?:No endpoint could be found for: |cannot find component with name )([a-z0-9-]+)");
+
+    private static final Pattern ROUTE = Pattern.compile("Failed to create route:? (\\S+)");
+
+    /** What answers the page. Read by every start, it would cost each a tenth of a second. */
+    private static final String OPERATE = "operate";
 
     private final Path folder;
+    private final boolean isPageServed;
 
-    RouteFiles(Path folder) {
+    RouteFiles(Path folder, boolean isPageServed) {
         this.folder = folder;
+        this.isPageServed = isPageServed;
     }
 
-    /** Loads every {@code *.camel.yaml} below the folder; the context is not started yet. */
+    /** Loads every {@code *.camel.yaml} below the folder, those in {@code operate/} with a page; the context is not started yet. */
     void load(CamelContext context) {
         List<Path> files = files();
         if (files.isEmpty()) {
@@ -55,12 +65,14 @@ final class RouteFiles {
         }
     }
 
-    private List<Path> files() {
+    /** Its route files, sorted. */
+    List<Path> files() {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(file -> file.toString().endsWith(".camel.yaml"))
+                    .filter(file -> isPageServed || !file.startsWith(folder.resolve(OPERATE)))
                     .sorted()
                     .toList();
         } catch (IOException e) {
@@ -151,6 +163,15 @@ final class RouteFiles {
         List<String> framed = messages.getOrDefault(true, List.of());
         String where = framed.isEmpty() ? "" : framed.get(0).lines().findFirst().orElse("");
         String why = plain.isEmpty() ? "" : plain.get(plain.size() - 1);
+        Matcher missing = MISSING.matcher(framed + why);
+        if (missing.find()) {
+            Matcher route = ROUTE.matcher(framed + why);
+            return new ConfigException(
+                    "The routes cannot be started. " + (route.find() ? route.group(1) : "application.properties")
+                            + " wants Camel's component " + missing.group(1)
+                            + ", which is not on the class path. Put its jars into"
+                            + " lib/ext; lib/ext/README.txt says how.");
+        }
         return new ConfigException("The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why);
     }
 }

@@ -18,13 +18,12 @@ public final class Runs {
 
     private static final Logger LOG = LoggerFactory.getLogger(Runs.class);
     private static final long LOOK_MILLIS = 100;
-    private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
 
     private final Settings settings;
     private final @Nullable Duration untilIdleFor;
     private final @Nullable Long maxCalls;
+    private final RunWatcher watcher;
     private final CompletableFuture<End> end = new CompletableFuture<>();
-    private long lastReport = System.nanoTime();
 
     /** Why a run ended. */
     public enum Kind {
@@ -42,8 +41,10 @@ public final class Runs {
     /**
      * @param untilIdleFor end when nothing is due within this time; null: run until stopped
      * @param maxCalls how many calls may be charged, at most; null: any number
+     * @param watcher told when it may look, while an idle moment is waited for
      */
-    public Runs(Settings settings, @Nullable Duration untilIdleFor, @Nullable Long maxCalls) {
+    public Runs(Settings settings, @Nullable Duration untilIdleFor, @Nullable Long maxCalls, RunWatcher watcher) {
+        this.watcher = watcher;
         this.settings = settings;
         this.maxCalls = maxCalls;
         this.untilIdleFor = untilIdleFor;
@@ -100,7 +101,7 @@ public final class Runs {
         Ledger.Work work;
         try {
             boolean busy = !inboxWasEmpty || worker.isBusy(horizon);
-            report(worker, horizon);
+            watcher.look();
             if (busy && (!inboxWasEmpty || worker.stuckDeliveries() == 0)) {
                 return null;
             }
@@ -124,19 +125,7 @@ public final class Runs {
                     work.parked(),
                     work.undelivered());
         }
+        watcher.lookForTheLastTime();
         return new End(Kind.IDLE, 0, clean, "");
-    }
-
-    private void report(Worker worker, Duration horizon) {
-        long now = System.nanoTime();
-        if (now - lastReport >= REPORT_EVERY.toNanos()) {
-            lastReport = now;
-            Ledger.Work work = worker.work(horizon);
-            LOG.info(
-                    "{} files taken, {} calls to go, {} files to deliver",
-                    worker.filesTaken(),
-                    work.unfinished(),
-                    work.undelivered());
-        }
     }
 }

@@ -2,30 +2,26 @@ package dev.oncebox.runtime;
 
 import dev.oncebox.CrashPoint;
 import dev.oncebox.answer.AnswerCheck;
-import dev.oncebox.config.BudgetSettings;
 import dev.oncebox.config.ConfigException;
-import dev.oncebox.config.EngineSettings;
-import dev.oncebox.config.EngineSettings.OnDoubt;
 import dev.oncebox.config.Settings;
 import dev.oncebox.engine.BatchEngines;
 import dev.oncebox.engine.Engines;
 import dev.oncebox.files.DurableFile;
-import dev.oncebox.intake.FilesInProgress;
 import dev.oncebox.intake.InboxFiles;
 import dev.oncebox.intake.Intake;
 import dev.oncebox.intake.RequestKey;
-import dev.oncebox.job.Job;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Pause;
-import dev.oncebox.ledger.Policy;
+import dev.oncebox.ledger.Settlements;
 import dev.oncebox.ledger.camel.Fallbacks;
 import dev.oncebox.ledger.camel.Guard;
 import dev.oncebox.ledger.camel.LedgerComponent;
 import dev.oncebox.ledger.sql.Scope;
 import dev.oncebox.ledger.sql.SqlLedger;
 import dev.oncebox.ledger.sql.Surroundings;
+import dev.oncebox.operate.web.Console;
 import dev.oncebox.outbox.Outbox;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -37,7 +33,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.apache.camel.CamelContext;
 import org.apache.camel.Endpoint;
 import org.apache.camel.StartupSummaryLevel;
@@ -52,7 +47,6 @@ public final class Worker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final Duration MARGIN = Duration.ofSeconds(10);
     private static final Duration SHUTDOWN = Duration.ofSeconds(10);
-    private static final int ATTEMPTS_OF_A_LOST_JOB = 3;
 
     private final Clock clock = new ForwardClock(Clock.systemUTC(), System::nanoTime);
     private final Settings settings;
@@ -67,6 +61,8 @@ public final class Worker implements AutoCloseable {
     private final Capacity capacity;
     private final Fallbacks fallbacks;
     private final LedgerComponent component;
+    private final @Nullable Console console;
+    private int pagePort;
     private final Main main = new Main();
     private final Duration patience;
 
@@ -80,15 +76,16 @@ public final class Worker implements AutoCloseable {
     }
 
     private Worker(Settings settings, @Nullable Long maxCalls, WorkerLock lock, Scope scope, Consumer<String> onLost) {
+        var policies = new Policies(settings);
         this.settings = settings;
         this.scope = scope;
         this.lock = lock;
-        this.patience = longestCall(settings).plus(MARGIN);
+        this.patience = policies.longestCall().plus(MARGIN);
         this.answers = new AnswerCheck(settings.jobs());
         this.engines = new Engines(settings.engines().values(), settings.retry(), clock);
         this.ledger = SqlLedger.open(
                 settings.ledger(),
-                new Surroundings(this::policy, RequestKey.VERSION, clock, new SecureRandom(), onLost, settings.lease()),
+                new Surroundings(policies::of, RequestKey.VERSION, clock, new SecureRandom(), onLost, settings.lease()),
                 scope);
         this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle(), Clock.systemUTC(), System::nanoTime);
         this.intake = new Intake(
@@ -104,14 +101,24 @@ public final class Worker implements AutoCloseable {
         main.bind("engines", engines);
         main.bind("guard", new Guard(ledger));
         main.bind("inboxFiles", inboxFiles);
-        main.bind("filesInProgress", new FilesInProgress());
+        main.bind("filesInProgress", intake.inProgress());
+        main.bind("handover", intake.handover());
         main.bind("intake", intake);
-        this.fallbacks = fallbacks(settings);
-        this.capacity = engines.admission(budgets(settings, maxCalls), ledger::spent, ledger.pauses(), ledger::share);
+        this.fallbacks = policies.fallbacks();
+        this.capacity = engines.admission(policies.budgets(maxCalls), ledger::spent, ledger.pauses(), ledger::share);
         this.leftovers = new Leftovers(
                 settings, ledger, intake, (call, reply) -> answers.check(call, engines.answer(call, reply)));
         main.bind("batches", new BatchEngines(engines, ledger.batches(), capacity, clock));
-        this.component = new LedgerComponent(ledger, capacity, fallbacks, leftovers.rescued());
+        // an ask beside a runtime, or for one file alone, shows nothing
+        this.console = scope.isEverything() && settings.http().port() != null
+                ? new Console(settings, engines::giveUp, clock)
+                : null;
+        this.component = new LedgerComponent(
+                ledger,
+                capacity,
+                fallbacks,
+                leftovers.rescued(),
+                console == null ? Settlements.UNHEARD : console.settlements());
         main.bind("outbox", new Outbox(ledger, settings.jobs(), settings.outbox()));
         build();
     }
@@ -171,11 +178,17 @@ public final class Worker implements AutoCloseable {
             // order
             context.setAutoStartup(false);
             context.addComponent("ledger", component);
+            if (console != null) {
+                console.bind(context);
+            }
             List<Endpoint> paid = engines.bindEndpoints(context);
-            new RouteFiles(settings.home().routes()).load(context);
+            new RouteFiles(settings.home().routes(), console != null).load(context);
             main.start();
             RouteFiles.checkErrorHandling(context);
             RouteFiles.checkHttpOptions(context, paid);
+            if (console != null) {
+                console.checkRoutes(context);
+            }
         } catch (ConfigException e) {
             giveUp();
             throw e;
@@ -187,11 +200,19 @@ public final class Worker implements AutoCloseable {
 
     private void giveUp() {
         main.stop();
+        closeConsole();
         ledger.close();
+    }
+
+    private void closeConsole() {
+        if (console != null) {
+            console.close();
+        }
     }
 
     /** Puts in order what an earlier process left, and begins. */
     public void start() {
+        pagePort = console == null ? 0 : console.start();
         try {
             DurableFile.sweep(settings.outbox(), leftovers.untouched());
             DurableFile.sweep(settings.home().rejected(), leftovers.untouched());
@@ -203,7 +224,7 @@ public final class Worker implements AutoCloseable {
                 LOG.warn("{} calls were in flight when the last run ended; the journal names them", inDoubt);
             }
             RestoredCopy.hold(ledger);
-            int moved = ledger.reassign(settings.engines().keySet(), firstEngines());
+            int moved = ledger.reassign(settings.engines().keySet(), new Policies(settings).firstEngines());
             if (moved > 0) {
                 LOG.warn(
                         "{} calls waited for an engine that is configured no more; their jobs' engines are asked",
@@ -223,43 +244,6 @@ public final class Worker implements AutoCloseable {
         } catch (Exception e) {
             throw RouteFiles.startFailure(e);
         }
-    }
-
-    private Map<String, String> firstEngines() {
-        return settings.jobs().all().stream()
-                .collect(Collectors.toMap(Job::name, job -> job.engines().get(0)));
-    }
-
-    private static Duration longestCall(Settings settings) {
-        return settings.engines().values().stream()
-                .map(EngineSettings::timeout)
-                .max(Duration::compareTo)
-                .orElse(Duration.ofSeconds(1));
-    }
-
-    private Policy policy(String job, String engine) {
-        EngineSettings settingsOfEngine = settings.engines().get(engine);
-        return new Policy(
-                settings.jobs().find(job).map(Job::attempts).orElse(ATTEMPTS_OF_A_LOST_JOB),
-                settingsOfEngine != null && settingsOfEngine.onDoubt() == OnDoubt.RESEND,
-                settingsOfEngine != null && settingsOfEngine.deduplicates(),
-                settings.retry(),
-                settings.jobs().find(job).map(found -> found.fallback(engine)).orElse(null));
-    }
-
-    private static Fallbacks fallbacks(Settings settings) {
-        return new Fallbacks(
-                settings.jobs().all().stream().collect(Collectors.toMap(Job::name, Job::engines)),
-                settings.engines().values().stream()
-                        .filter(engine -> engine.onDoubt() == OnDoubt.RESEND)
-                        .map(EngineSettings::name)
-                        .collect(Collectors.toSet()));
-    }
-
-    private static List<BudgetSettings> budgets(Settings settings, @Nullable Long maxCalls) {
-        return maxCalls == null
-                ? List.of(settings.budget())
-                : List.of(settings.budget(), new BudgetSettings(maxCalls, null, null));
     }
 
     /** What can be sent before then, also by way of a fallback. */
@@ -290,6 +274,11 @@ public final class Worker implements AutoCloseable {
     /** What is left to do, as the ledger sees it. */
     public Ledger.Work work(Duration horizon) {
         return ledger.work(horizon, reach(horizon));
+    }
+
+    /** Where the page is served; 0: nowhere, or not yet. */
+    public int pagePort() {
+        return pagePort;
     }
 
     /** How many files were taken from the inbox so far. */
@@ -340,6 +329,7 @@ public final class Worker implements AutoCloseable {
         CrashPoint.AFTER_DRAIN.reach();
         rememberPauses();
         main.stop();
+        closeConsole();
         engines.close();
         ledger.close();
         lock.close();

@@ -51,7 +51,7 @@ class ChangingFileTest {
         Path file = Files.writeString(folder.resolve("x.jsonl"), batch("first"));
         Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
         try (FileReading reading = open(file)) {
-            Iterator<List<Entry>> chunks = reading.whileUnchanged();
+            Iterator<List<Entry>> chunks = reading.whileUnchanged(Runnable::run);
             List<Entry> items = new ArrayList<>(chunks.next());
             change.of(file);
             while (chunks.hasNext()) {

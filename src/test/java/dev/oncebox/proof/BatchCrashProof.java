@@ -35,11 +35,13 @@ class BatchCrashProof {
         List<BatchCrashTrial.Cell> cells = new ArrayList<>();
         passes.forEach((at, all) -> all.forEach(pass -> {
             boolean whole = Figures.rounds(1) > 1;
+            // results are settled side by side: when one is done all may be, and the next life does not get there again
+            boolean twice = pass == 1 && at != CrashPoint.AFTER_DONE;
             if (pass <= 2 || whole) {
-                cells.add(new BatchCrashTrial.Cell("openai", at, pass, pass == 1));
+                cells.add(new BatchCrashTrial.Cell("openai", at, pass, twice));
             }
             if (pass == 1 || whole) {
-                cells.add(new BatchCrashTrial.Cell("anthropic", at, pass, pass == 1));
+                cells.add(new BatchCrashTrial.Cell("anthropic", at, pass, twice));
             }
         }));
         return cells;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RandomKillProof {
 
-    private static final long SECONDS = Long.getLong("oncebox.proof.seconds", 45);
+    private static final long SECONDS = Long.getLong("oncebox.proof.seconds", 30);
     private static final int CONCURRENCY = 4;
     private static final Set<String> RESENDING = Set.of("default");
 

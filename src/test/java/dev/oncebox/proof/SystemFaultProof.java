@@ -178,7 +178,7 @@ class SystemFaultProof {
                     "error=EIO",
                     outbox,
                     outbox.resolve(".x.jsonl.oncebox.tmp"))) {
-                trial.awaitLog("cannot be written and are tried again");
+                trial.awaitLog("cannot be delivered and are tried again");
                 Trial.until(() -> strace.injected() >= 2);
                 assertThat(Balance.number(trial.ledger, "SELECT count(*) FROM file WHERE state = 'DELIVERED'"))
                         .isZero();
@@ -194,7 +194,7 @@ class SystemFaultProof {
         try (Volume volume = Volume.small(folder.resolve("home"), 4);
                 Trial trial = new Trial(folder).start()) {
             Path filler = Volume.fill(folder.resolve("home"));
-            trial.awaitLog("cannot be written and are tried again");
+            trial.awaitLog("cannot be delivered and are tried again");
             assertThat(trial.home.files("outbox")).isEmpty();
             Files.delete(filler);
             trial.assertGoesOnToTheEnd();
@@ -207,7 +207,7 @@ class SystemFaultProof {
         Machine.needs("mount", "umount");
         try (Trial trial = new Trial(folder).start()) {
             try (Volume volume = Volume.readOnly(trial.home.path("outbox"))) {
-                trial.awaitLog("cannot be written and are tried again");
+                trial.awaitLog("cannot be delivered and are tried again");
                 assertThat(trial.home.files("outbox")).isEmpty();
                 volume.remount("bind,rw");
                 trial.awaitAnswers();

@@ -52,6 +52,22 @@ final class Volume implements AutoCloseable {
         return volume;
     }
 
+    /** The whole machine, seen in a folder; what is changed there goes into another one. */
+    static Volume overlay(Path changes, Path work, Path folder) {
+        String layers = "lowerdir=/,upperdir=" + changes + ",workdir=" + work;
+        return mount(folder, "mount", "-t", "overlay", "-o", layers, "oncebox", folder.toString());
+    }
+
+    /** The device files of the machine. */
+    static Volume devices(Path folder) {
+        return mount(folder, "mount", "--bind", "/dev", folder.toString());
+    }
+
+    /** What the kernel itself shows, such as {@code proc}. */
+    static Volume kernel(String type, Path folder) {
+        return mount(folder, "mount", "-t", type, type, folder.toString());
+    }
+
     /** Whether images can be mounted here, which some containers forbid. */
     static void needImages(Path scratch) {
         Machine.needs("mkfs.ext4", "losetup", "mount", "umount");

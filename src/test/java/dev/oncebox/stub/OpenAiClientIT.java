@@ -1,9 +1,9 @@
 package dev.oncebox.stub;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.oncebox.Npm;
 import dev.oncebox.ShellCommand;
 import dev.oncebox.ShellCommand.Result;
 import java.io.IOException;
@@ -28,7 +28,7 @@ class OpenAiClientIT {
 
     @Test
     void the_official_client_reads_what_the_stub_says() throws IOException {
-        install();
+        Npm.install(folder, CLIENT, COMPILER);
         try (Stub stub = Stub.start(Stub.Options.defaults());
                 InputStream script = OpenAiClientIT.class.getResourceAsStream("/" + SCRIPT)) {
             Files.write(folder.resolve(SCRIPT), script.readAllBytes());
@@ -85,32 +85,5 @@ class OpenAiClientIT {
         assertThat(seen.path("listed")).hasSize(2);
         assertThat(seen.path("newestFirst").asBoolean()).isTrue();
         assertThat(seen.path("missing").asText()).isEqualTo("NotFoundError 404 null");
-    }
-
-    /** Brings Node.js, where root may, and the package; without them the test is left out, except by CI. */
-    private void install() {
-        if (!hasNode() && ShellCommand.of("id", "-u").run().out().strip().equals("0")) {
-            ShellCommand.script("apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm")
-                    .run();
-        }
-        need(hasNode(), "Left out: there is no node and npm here, and they could not be installed");
-        Result npm = ShellCommand.of("npm", "install", "--no-audit", "--no-fund", CLIENT, COMPILER)
-                .in(folder)
-                .run();
-        need(npm.exit() == 0, "Left out: npm could not install " + CLIENT + ": " + npm.err());
-    }
-
-    private static boolean hasNode() {
-        return ShellCommand.of("sh", "-c", "node --version && npm --version")
-                        .run()
-                        .exit()
-                == 0;
-    }
-
-    private static void need(boolean there, String sentence) {
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(there).as(sentence).isTrue();
-        }
-        assumeTrue(there, sentence);
     }
 }

@@ -37,7 +37,7 @@ public final class Guard extends ServiceSupport implements IdempotentRepository 
                 ? ledger.sent(exchange.getVariable(Variables.CALL, Call.class))
                 : ledger.batches().sent(batch);
         if (sent) {
-            exchange.setVariable(Variables.SENT, true);
+            exchange.setVariable(Variables.SENT, System.nanoTime());
             CrashPoint.AFTER_SENT.reach();
         }
         return sent;

@@ -2,6 +2,7 @@ package dev.oncebox.ledger.camel;
 
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Settlements;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,11 +20,12 @@ import org.apache.camel.support.DefaultComponent;
  *   <li>{@code from: ledger:gathered} – calls that an engine takes in batches, as soon as there are enough of them
  *   <li>{@code from: ledger:batches} – batches that are due to be asked for, or looked for
  *   <li>{@code from: ledger:queued} – files of one item that an asynchronous engine accepted
- *   <li>{@code from: ledger:settled} – files of which every item has its end
+ *   <li>{@code from: ledger:settled} – files of which every item has its end; each goes to every such route
  *   <li>{@code to: ledger:record} – the body, a list of items, belongs to the file in the variable {@code file}
  *   <li>{@code to: ledger:settle} – the variable {@code verdict} is what became of the variable {@code call}, else of the
  *       variable {@code batch}; after a failure the parameter of its kind says what follows
- *   <li>{@code to: ledger:delivered} – the body names where the answers of the variable {@code settled} went
+ *   <li>{@code to: ledger:delivered} – the answers of the variable {@code settled} are where they belong, which the body names
+ *       if it is a string; a file is delivered when every route from {@code ledger:settled} has said so
  * </ul>
  */
 public final class LedgerComponent extends DefaultComponent {
@@ -33,13 +35,22 @@ public final class LedgerComponent extends DefaultComponent {
     private final Fallbacks fallbacks;
     private final Rescue rescue;
     private final Outage outage = new Outage();
+    private final Settlements settlements;
+    private final Destinations destinations;
     private final List<LedgerConsumer> consumers = new CopyOnWriteArrayList<>();
 
-    public LedgerComponent(Ledger ledger, Capacity capacity, Fallbacks fallbacks, Path rescueFile) {
+    /**
+     * @param rescueFile where replies go that the ledger cannot take
+     * @param settlements is told what each attempt came to
+     */
+    public LedgerComponent(
+            Ledger ledger, Capacity capacity, Fallbacks fallbacks, Path rescueFile, Settlements settlements) {
         this.ledger = ledger;
         this.capacity = capacity;
         this.fallbacks = fallbacks;
         this.rescue = new Rescue(rescueFile);
+        this.settlements = settlements;
+        this.destinations = new Destinations(ledger);
     }
 
     @Override
@@ -104,6 +115,14 @@ public final class LedgerComponent extends DefaultComponent {
 
     Fallbacks fallbacks() {
         return fallbacks;
+    }
+
+    Settlements settlements() {
+        return settlements;
+    }
+
+    Destinations destinations() {
+        return destinations;
     }
 
     Rescue rescue() {

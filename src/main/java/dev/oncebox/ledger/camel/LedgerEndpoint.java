@@ -6,12 +6,13 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.camel.Consumer;
+import org.apache.camel.MultipleConsumersSupport;
 import org.apache.camel.Processor;
 import org.apache.camel.Producer;
 import org.apache.camel.support.DefaultEndpoint;
 
 /** One role of the ledger in a route; see {@link LedgerComponent}. */
-final class LedgerEndpoint extends DefaultEndpoint {
+final class LedgerEndpoint extends DefaultEndpoint implements MultipleConsumersSupport {
 
     /** What the part after {@code ledger:} may be. */
     enum Role {
@@ -70,10 +71,20 @@ final class LedgerEndpoint extends DefaultEndpoint {
         return switch (role) {
             case RECORD -> new RecordProducer(this, component.ledger());
             case SETTLE -> new SettleProducer(this, component, steps);
-            case DELIVERED -> new DeliveredProducer(this, component.ledger());
+            case DELIVERED -> new DeliveredProducer(this, component.destinations());
             case DUE, POLLING, GATHERED, BATCHES, QUEUED, SETTLED ->
                 throw new IllegalArgumentException(getEndpointUri() + " can only be read from");
         };
+    }
+
+    /** Each destination's route is one. */
+    @Override
+    public boolean isMultipleConsumersSupported() {
+        return isSettled();
+    }
+
+    boolean isSettled() {
+        return role == Role.SETTLED;
     }
 
     @Override

@@ -34,12 +34,12 @@ final class Pauses {
         told = Map.copyOf(now);
         now.forEach((name, pause) -> {
             if (!before.containsKey(name)) {
-                LOG.warn("{}: {} {}", named(name), pause.reason(), until(pause));
+                LOG.atWarn().addKeyValue("engine", name).log("{}: {} {}", named(name), pause.reason(), until(pause));
             }
         });
         before.keySet().stream()
                 .filter(name -> !now.containsKey(name))
-                .forEach(name -> LOG.info("{}: calls are sent again", named(name)));
+                .forEach(name -> LOG.atInfo().addKeyValue("engine", name).log("{}: calls are sent again", named(name)));
     }
 
     private static String named(String name) {

@@ -73,21 +73,26 @@ final class Rescue {
             return;
         }
         isNeeded = true;
-        if (waiting.remove(call.keyHex())) {
-            LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
-            return;
-        }
         String line = line(call, verdict, reply);
-        if (isAppended(file, line)) {
-            LOG.error("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
+        if (waiting.remove(call.keyHex()) || isAppended(file, line)) {
+            LOG.atError()
+                    .addKeyValue("key", call.keyHex())
+                    .log("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
         } else if (isAppended(elsewhere(), line)) {
-            LOG.error(
-                    "The reply to {} could not be recorded; it is kept in {}. Put that beside the ledger, as {}, before the next start.",
-                    call.keyHex(),
-                    elsewhere,
-                    file.getFileName());
+            LOG.atError()
+                    .addKeyValue("key", call.keyHex())
+                    .log(
+                            "The reply to {} could not be recorded; it is kept in {}. Put that beside the ledger, as {}, before the next start.",
+                            call.keyHex(),
+                            elsewhere,
+                            file.getFileName());
         } else {
-            LOG.error("The reply to {} could not be recorded, nor written to a file. It is: {}", call.keyHex(), line);
+            LOG.atError()
+                    .addKeyValue("key", call.keyHex())
+                    .log(
+                            "The reply to {} could not be recorded, nor written to a file. It is: {}",
+                            call.keyHex(),
+                            line);
         }
     }
 

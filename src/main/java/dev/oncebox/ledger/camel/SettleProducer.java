@@ -13,6 +13,7 @@ import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Note;
 import dev.oncebox.ledger.Reply;
+import dev.oncebox.ledger.Settlements;
 import dev.oncebox.ledger.Transition;
 import dev.oncebox.ledger.Variables;
 import dev.oncebox.ledger.Verdict;
@@ -38,6 +39,7 @@ final class SettleProducer extends DefaultProducer {
     private final Capacity capacity;
     private final Rescue rescue;
     private final Outage outage;
+    private final Settlements settlements;
     private final Map<String, NextStep> steps;
     private final Troubles troubles = new Troubles();
 
@@ -47,6 +49,7 @@ final class SettleProducer extends DefaultProducer {
         this.capacity = component.capacity();
         this.rescue = component.rescue();
         this.outage = component.outage();
+        this.settlements = component.settlements();
         this.steps = Map.copyOf(steps);
     }
 
@@ -64,6 +67,8 @@ final class SettleProducer extends DefaultProducer {
         if (call == null) {
             settle(exchange.getVariable(Variables.BATCH, Batch.class), verdict, step, reply);
         } else {
+            Long sent = exchange.getVariable(Variables.SENT, Long.class);
+            settlements.settled(call, verdict, sent == null ? 0 : System.nanoTime() - sent);
             settle(call, verdict, step, reply);
         }
         exchange.setVariable(Variables.CALL_SETTLED, true);
@@ -101,10 +106,14 @@ final class SettleProducer extends DefaultProducer {
         untilRecorded("batch " + batch.handle(), () -> ledger.batches().settle(batch, verdict, step, reply), () -> {});
         CrashPoint.AFTER_ACCEPTED.reach();
         if (verdict instanceof Verdict.Accepted accepted) {
-            LOG.info("engine {} accepted a batch: {}", batch.engine(), accepted.address());
+            LOG.atInfo()
+                    .addKeyValue("engine", batch.engine())
+                    .log("engine {} accepted a batch: {}", batch.engine(), accepted.address());
         } else if (!(verdict instanceof Verdict.Running running && running.known())
                 && troubles.isNews(batch.engine() + "batch")) {
-            LOG.warn("engine {}, batch {}: {}", batch.engine(), batch.handle(), said(verdict));
+            LOG.atWarn()
+                    .addKeyValue("engine", batch.engine())
+                    .log("engine {}, batch {}: {}", batch.engine(), batch.handle(), said(verdict));
         }
     }
 
@@ -157,35 +166,53 @@ final class SettleProducer extends DefaultProducer {
     private void log(Call call, Verdict verdict, @Nullable Transition next, boolean waited) {
         if (verdict instanceof Verdict.Running running) {
             if (!running.known() && troubles.isNews(call.engine() + "asked")) {
-                LOG.warn(
-                        "engine {} cannot be asked for an answer now: {} It is asked again.",
-                        call.engine(),
-                        running.said());
+                LOG.atWarn()
+                        .addKeyValue("engine", call.engine())
+                        .log(
+                                "engine {} cannot be asked for an answer now: {} It is asked again.",
+                                call.engine(),
+                                running.said());
             }
         } else if (next == null) {
-            LOG.warn("call {} was settled by somebody else meanwhile; the late reply is kept", call.keyHex());
+            LOG.atWarn()
+                    .addKeyValue("key", call.keyHex())
+                    .addKeyValue("engine", call.engine())
+                    .log("call {} was settled by somebody else meanwhile; the late reply is kept", call.keyHex());
         } else if (next.state() == CallState.DEAD) {
-            LOG.warn("call {} failed for good: {} ({})", call.keyHex(), next.reason(), next.code());
+            LOG.atWarn()
+                    .addKeyValue("key", call.keyHex())
+                    .addKeyValue("engine", call.engine())
+                    .log("call {} failed for good: {} ({})", call.keyHex(), next.reason(), next.code());
         } else if (next.state() == CallState.DOUBT) {
-            LOG.warn("call {} is in doubt: {} A person decides: oncebox doubt list", call.keyHex(), next.reason());
+            LOG.atWarn()
+                    .addKeyValue("key", call.keyHex())
+                    .addKeyValue("engine", call.engine())
+                    .log("call {} is in doubt: {} A person decides: oncebox doubt list", call.keyHex(), next.reason());
         } else if (next.state() == CallState.READY && troubles.isNews(call.engine() + next.code())) {
-            LOG.warn(
-                    "engine {}: {} ({}) {}",
-                    call.engine(),
-                    next.reason(),
-                    next.code(),
-                    next.events().contains(EventKind.FALLBACK)
-                            ? "Such calls go on at " + next.engine() + "."
-                            : verdict.charged() == Charged.NO
-                                    ? "Nothing was charged; such calls are tried again later."
-                                    : "It may have been charged; such calls are sent again within the job's attempts.");
+            LOG.atWarn()
+                    .addKeyValue("engine", call.engine())
+                    .log(
+                            "engine {}: {} ({}) {}",
+                            call.engine(),
+                            next.reason(),
+                            next.code(),
+                            next.events().contains(EventKind.FALLBACK)
+                                    ? "Such calls go on at " + next.engine() + "."
+                                    : verdict.charged() == Charged.NO
+                                            ? "Nothing was charged; such calls are tried again later."
+                                            : "It may have been charged; such calls are sent again within the job's attempts.");
         } else if (Note.codes(next.code()).contains("prompt_cut") && troubles.isNews(call.engine() + "prompt_cut")) {
-            LOG.warn(
-                    "engine {}: {} (prompt_cut) The answer is delivered: on-prompt-cut=accept.",
-                    call.engine(),
-                    next.reason());
+            LOG.atWarn()
+                    .addKeyValue("engine", call.engine())
+                    .log(
+                            "engine {}: {} (prompt_cut) The answer is delivered: on-prompt-cut=accept.",
+                            call.engine(),
+                            next.reason());
         } else if (waited) {
-            LOG.debug("call {} could be recorded at last", call.keyHex());
+            LOG.atDebug()
+                    .addKeyValue("key", call.keyHex())
+                    .addKeyValue("engine", call.engine())
+                    .log("call {} could be recorded at last", call.keyHex());
         }
     }
 }

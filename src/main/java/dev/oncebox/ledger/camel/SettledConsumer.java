@@ -5,21 +5,30 @@ import dev.oncebox.ledger.SettledFile;
 import dev.oncebox.ledger.Variables;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
 import org.apache.camel.Endpoint;
 import org.apache.camel.Exchange;
 import org.apache.camel.Processor;
 
-/** {@code from: ledger:settled}: files that can be delivered, each to one exchange at a time. */
+/**
+ * {@code from: ledger:settled}: files that can be delivered, each to one exchange at a time. One that failed is tried
+ * again after a pause, which doubles from failure to failure.
+ */
 final class SettledConsumer extends LedgerConsumer {
 
     private static final int STUCK_AFTER = 3;
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(2);
+    private static final int MOST_DOUBLINGS = 6;
+    /** How far a destination may be ahead of another one that takes nothing: what is confirmed by some is looked through. */
+    private static final int MOST_AHEAD = 1000;
 
     private final Ledger ledger;
+    private final Destinations destinations;
     private final Semaphore places;
     private final int limit;
     /** Files under way, and those that failed a moment ago, with when they may be tried again (nano time). */
@@ -31,6 +40,7 @@ final class SettledConsumer extends LedgerConsumer {
     SettledConsumer(Endpoint endpoint, Processor processor, LedgerComponent component, int concurrentConsumers) {
         super(endpoint, processor, component);
         this.ledger = component.ledger();
+        this.destinations = component.destinations();
         this.places = new Semaphore(concurrentConsumers);
         this.limit = concurrentConsumers * 16;
     }
@@ -43,8 +53,14 @@ final class SettledConsumer extends LedgerConsumer {
         failed.values().removeIf(until -> until - System.nanoTime() < 0);
         Set<Long> skipped = new HashSet<>(underWay);
         skipped.addAll(failed.keySet());
+        Set<Long> confirmed = destinations.confirmedBy(getRouteId());
+        skipped.addAll(confirmed);
+        List<SettledFile> files = ledger.settled(limit + skipped.size());
+        if (!confirmed.isEmpty()) {
+            destinations.forgetAllBut(files.stream().map(SettledFile::id).collect(Collectors.toSet()), getRouteId());
+        }
         boolean started = false;
-        for (SettledFile file : ledger.settled(limit + skipped.size())) {
+        for (SettledFile file : confirmed.size() < MOST_AHEAD ? files : List.<SettledFile>of()) {
             if (skipped.contains(file.id())) {
                 continue;
             }
@@ -66,8 +82,9 @@ final class SettledConsumer extends LedgerConsumer {
         if (delivered) {
             failures.remove(file.id());
         } else {
-            failures.merge(file.id(), 1, Integer::sum);
-            failed.put(file.id(), System.nanoTime() + PAUSE_AFTER_FAILURE.toNanos());
+            int before = failures.merge(file.id(), 1, Integer::sum) - 1;
+            failed.put(
+                    file.id(), System.nanoTime() + (PAUSE_AFTER_FAILURE.toNanos() << Math.min(before, MOST_DOUBLINGS)));
         }
         underWay.remove(file.id());
         places.release();

@@ -5,6 +5,7 @@ import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.ledger.LedgerException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** What differs between databases. */
@@ -34,6 +35,13 @@ interface Dialect extends AutoCloseable {
         return ledger instanceof LedgerUrl.SqliteFile sqlite
                 ? new Sqlite(sqlite.file(), true)
                 : new Postgres(((LedgerUrl.PostgresDatabase) ledger).url(), false);
+    }
+
+    /** Where others get connections with which they look, and change nothing. */
+    static DataSource connections(LedgerUrl ledger) {
+        return ledger instanceof LedgerUrl.SqliteFile sqlite
+                ? new Sqlite(sqlite.file(), true).source()
+                : new Postgres(((LedgerUrl.PostgresDatabase) ledger).url(), false).source();
     }
 
     /** Where the ledger is, for people; nothing secret in it. */

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
+import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +98,12 @@ final class Postgres implements Dialect {
             connection.close();
             throw e;
         }
+    }
+
+    /** Of connections that can only read. */
+    DataSource source() {
+        server.setReadOnly(true);
+        return server;
     }
 
     @Override

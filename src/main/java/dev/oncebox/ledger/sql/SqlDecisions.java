@@ -94,6 +94,22 @@ public final class SqlDecisions implements AutoCloseable {
         }
     }
 
+    /**
+     * One call, whatever its state; null: there is none.
+     *
+     * @param key all 64 digits
+     */
+    public @Nullable Case find(String key) {
+        try {
+            return session.one(
+                    COLUMNS + " WHERE c.key = ?",
+                    SqlDecisions::read,
+                    HexFormat.of().parseHex(key));
+        } catch (SQLException e) {
+            throw dialect.explain(e);
+        }
+    }
+
     private static Case read(ResultSet row) throws SQLException {
         return new Case(
                 row.getLong(1),

@@ -7,6 +7,7 @@ import dev.oncebox.ledger.JournalLine;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.Reply;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,11 @@ public final class SqlReports implements AutoCloseable {
     public static SqlReports open(LedgerUrl ledger) {
         Dialect dialect = Dialect.reading(ledger);
         return new SqlReports(dialect, session(dialect));
+    }
+
+    /** What the SQL of routes reads a ledger with, a {@link javax.sql.DataSource}; it can change nothing. */
+    public static Object dataSource(LedgerUrl ledger) {
+        return Dialect.connections(ledger);
     }
 
     /**
@@ -85,6 +91,29 @@ public final class SqlReports implements AutoCloseable {
             } finally {
                 session.run("COMMIT");
             }
+        } catch (SQLException e) {
+            throw dialect.unreadable(e);
+        }
+    }
+
+    /**
+     * Since when the call waits that could be sent for the longest, epoch milliseconds; 0: none could be.
+     *
+     * @param engines whose calls are meant
+     */
+    public long oldestDue(Collection<String> engines, long now) {
+        if (session == null) {
+            return 0;
+        }
+        long oldest = now;
+        try {
+            for (String engine : engines) {
+                long due = session.number(
+                        "SELECT due FROM call WHERE state = 'READY' AND engine = ? AND due > 0 ORDER BY due LIMIT 1",
+                        engine);
+                oldest = due > 0 ? Math.min(oldest, due) : oldest;
+            }
+            return oldest < now ? oldest : 0;
         } catch (SQLException e) {
             throw dialect.unreadable(e);
         }

@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,10 @@ final class Sqlite implements Dialect {
         }
         source = new SQLiteDataSource(config);
         source.setUrl("jdbc:sqlite:" + file);
+    }
+
+    DataSource source() {
+        return source;
     }
 
     @Override
@@ -108,6 +113,7 @@ final class Sqlite implements Dialect {
         try {
             if (Files.exists(file)) {
                 new SqliteHealth(file).require();
+                finishDrafts();
             } else {
                 create();
             }
@@ -118,6 +124,14 @@ final class Sqlite implements Dialect {
         } catch (FlywayException | SQLException e) {
             throw new ConfigException(
                     "The ledger " + file + " cannot be opened: " + advice(e) + " Nothing in it was changed.");
+        }
+    }
+
+    private void finishDrafts() throws SQLException {
+        try (Session session = new Session(source.getConnection())) {
+            if (version(session) > 0) {
+                DraftMigrations.finish(session);
+            }
         }
     }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Much at once, in little memory. For a look by hand: {@code -Doncebox.it.lines=200000 -Doncebox.it.files=10000}. */
-class ScaleIT {
+class ManyItemsProof {
 
     private static final int LINES = Integer.getInteger("oncebox.it.lines", 10_000);
     private static final int FILES = Integer.getInteger("oncebox.it.files", 4_000);
@@ -102,7 +102,8 @@ class ScaleIT {
         try (Launched run = Launched.plainly(home, "-Xmx256m", "run", "--until-idle")) {
             long peak = run.peakMegabytes(atMost);
             assertThat(run.exit()).isZero();
-            System.out.printf("ScaleIT %s: %.1f s, %d MB resident%n", what, (System.nanoTime() - start) / 1e9, peak);
+            System.out.printf(
+                    "ManyItemsProof %s: %.1f s, %d MB resident%n", what, (System.nanoTime() - start) / 1e9, peak);
             assertThat(peak).isLessThan(600);
         }
     }
