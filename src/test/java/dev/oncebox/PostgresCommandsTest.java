@@ -3,8 +3,15 @@ package dev.oncebox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.intake.RequestKey;
+import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.sql.SqlLedger;
+import dev.oncebox.ledger.sql.Surroundings;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Every command on a ledger in PostgreSQL, and what a start says where it cannot be used. */
@@ -51,6 +58,50 @@ class PostgresCommandsTest extends StubbedHome {
         assertThat(home.runUntilIdle()).as("a purged answer is a dead letter").isEqualTo(4);
         assertThat(stub.count()).isEqualTo(3);
         assertThat(home.files("data")).isEmpty();
+    }
+
+    @Test
+    void an_ask_beside_a_runtime_is_a_node_for_its_file_and_nothing_is_paid_twice() throws Exception {
+        var database = Database.make();
+        TestHome home = home("ledger.url=" + database.url());
+        Path question = Files.writeString(folder.resolve("q.md"), "Which?");
+        try (Working running = new Working(home)) {
+            for (int i = 0; i < 2; i++) {
+                CommandOutput ask = CommandOutput.of(home, "ask", question.toString());
+                assertThat(ask.exit()).as(ask.err()).isZero();
+            }
+            JsonNode status = tree(CommandOutput.of(home, "status", "--json").out());
+            assertThat(status.at("/nodes")).as("who asked has left").hasSize(1);
+        }
+        assertThat(home.read("outbox/default/q.md")).endsWith("Which?");
+        assertThat(stub.count()).isEqualTo(1);
+    }
+
+    @Test
+    void an_ask_leaves_a_file_to_the_node_that_is_reading_it() {
+        var database = Database.make();
+        TestHome home = home("ledger.url=" + database.url());
+        assertThat(CommandOutput.of(home, "check").exit()).isZero();
+        home.drop("q.md", "Which?");
+        String file = home.path("inbox/q.md").toString();
+        var around = new Surroundings(
+                (job, engine) -> {
+                    throw new IllegalStateException("it settles nothing");
+                },
+                RequestKey.VERSION,
+                Clock.systemUTC(),
+                new Random(1),
+                loss -> {});
+        try (Ledger other = SqlLedger.open(new LedgerUrl.PostgresDatabase(database.url()), around)) {
+            assertThat(other.reserve("q.md")).isTrue();
+            assertThat(CommandOutput.of(home, "ask", "--wait", "0s", file).exit())
+                    .isEqualTo(3);
+            assertThat(stub.count()).isZero();
+            other.release("q.md");
+            CommandOutput ask = CommandOutput.of(home, "ask", file);
+            assertThat(ask.exit()).as(ask.err()).isZero();
+        }
+        assertThat(stub.count()).isEqualTo(1);
     }
 
     @Test

@@ -5,4 +5,9 @@ public final class ConfigException extends RuntimeException {
     public ConfigException(String message) {
         super(message);
     }
+
+    /** @param cause says more of what it is, for whoever can wait until it is over */
+    public ConfigException(String message, Throwable cause) {
+        super(message, cause);
+    }
 }

@@ -13,6 +13,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
@@ -50,8 +51,8 @@ public final class Handover {
     }
 
     /** Deletes what a process that died had not written to its end; its source hands it over again. */
-    void sweep() throws IOException {
-        DurableFile.sweep(inbox.resolve(INCOMING));
+    void sweep(Duration untouched) throws IOException {
+        DurableFile.sweep(inbox.resolve(INCOMING), untouched);
     }
 
     /**
@@ -68,7 +69,7 @@ public final class Handover {
             byte[] sha256 = copy(exchange.getMessage().getBody(InputStream.class), file.out());
             String path = job + "/" + safe(name, sha256);
             Path target = inbox.resolve(path);
-            hold(target, exchange);
+            hold(target, path, exchange);
             exchange.setVariable(Variables.HANDED_OVER, path);
             boolean unknown = !isInTheLedger(path, sha256);
             exchange.setVariable(UNKNOWN, unknown);
@@ -86,8 +87,8 @@ public final class Handover {
         }
     }
 
-    /** Nobody else takes the file until the source has control back. */
-    private void hold(Path target, Exchange exchange) throws InterruptedException {
+    /** Nobody else takes the file until the source has control back; another node may be taking it already. */
+    private void hold(Path target, String path, Exchange exchange) throws IOException, InterruptedException {
         inProgress.await(target.toString());
         exchange.getExchangeExtension().addOnCompletion(new SynchronizationAdapter() {
             @Override
@@ -95,6 +96,11 @@ public final class Handover {
                 inProgress.remove(target.toString());
             }
         });
+        if (!ledger.reserve(path)) {
+            throw new FileAlreadyExistsException(
+                    target.toString(), null, "another node takes a file of this name in; hand this one over later");
+        }
+        exchange.getExchangeExtension().addOnCompletion(new Released(ledger, path));
     }
 
     private boolean isInTheLedger(String path, byte[] sha256) {

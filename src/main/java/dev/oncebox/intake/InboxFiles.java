@@ -48,6 +48,7 @@ public final class InboxFiles implements GenericFileFilter<File> {
     private final Duration settle;
     private final Clock clock;
     private final LongSupplier nanoTime;
+    private final boolean hasServer;
     private final ClockStep step;
     private final Map<Path, Seen> watched = new ConcurrentHashMap<>();
     private final Map<Path, Postponed> postponed = new ConcurrentHashMap<>();
@@ -64,9 +65,11 @@ public final class InboxFiles implements GenericFileFilter<File> {
     /**
      * @param clock the one that stamps the files, whatever is done to it
      * @param nanoTime nanoseconds that nobody sets
+     * @param hasServer whether the ledger is a server's, which may be away for all files, and says so elsewhere
      */
-    public InboxFiles(Path inbox, Duration settle, Clock clock, LongSupplier nanoTime) {
+    public InboxFiles(Path inbox, Duration settle, Clock clock, LongSupplier nanoTime, boolean hasServer) {
         this.inbox = inbox;
+        this.hasServer = hasServer;
         this.settle = settle;
         this.clock = clock;
         this.nanoTime = nanoTime;
@@ -90,8 +93,7 @@ public final class InboxFiles implements GenericFileFilter<File> {
 
     /** Leaves a file that could not be taken alone for a while, and says so, for one reason once. */
     void postpone(Path file, Throwable reason) {
-        if (reason instanceof LedgerException ledger && ledger.isPassing()) {
-            // no file's fault, and the ledger's absence is said once
+        if (hasServer && reason instanceof LedgerException ledger && ledger.isPassing()) {
             awayUntil = nanoTime.getAsLong() + PAUSE_WITHOUT_LEDGER.toNanos();
             isAway = true;
             return;

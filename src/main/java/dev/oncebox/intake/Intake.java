@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -80,57 +81,14 @@ public final class Intake {
         return handover;
     }
 
-    /** Settles what an earlier process left: a file that is gone from the inbox goes its way with what is recorded. */
-    public void resume() throws IOException {
-        handover.sweep();
-        for (Ledger.UnarchivedFile file : ledger.unarchived()) {
-            if (!Files.exists(folders.inbox().resolve(file.path()), LinkOption.NOFOLLOW_LINKS)
-                    && ledger.reserve(file.path())) {
-                try {
-                    leftTheInbox(file);
-                } finally {
-                    ledger.release(file.path());
-                }
-            }
-        }
-    }
-
-    private void leftTheInbox(Ledger.UnarchivedFile file) throws IOException {
-        if (file.taking()) {
-            LOG.atWarn()
-                    .addKeyValue("file", file.path())
-                    .log("{} left the inbox while it was being read; what was read of it is answered", file.path());
-        } else {
-            takeBackReplacement(file);
-        }
-        ledger.abandoned(file);
-    }
-
     /**
-     * What was put in a file's place after it was read may have been archived instead, by a process that did not come
-     * to look at it again. Nobody has read it, so it goes back to the inbox.
+     * Settles what an earlier process left: a file that is gone from the inbox goes its way with what is recorded.
+     *
+     * @param untouched how old temporaries must be to be nobody's
      */
-    private void takeBackReplacement(Ledger.UnarchivedFile file) throws IOException {
-        Path first = folders.archive().resolve(file.path());
-        FileName name = FileName.of(first.getFileName().toString());
-        Path last = null;
-        for (int n = 1; ; n++) {
-            Path archived = first.resolveSibling(name.numbered(n, name.extension()));
-            if (!Files.isRegularFile(archived, LinkOption.NOFOLLOW_LINKS)) {
-                break;
-            }
-            last = archived;
-        }
-        if (last != null && !ledger.isKnown(file.path(), FileReading.digest(last))) {
-            Path back = folders.inbox().resolve(file.path());
-            DurableFile.moveDurably(
-                    last,
-                    Objects.requireNonNull(back.getParent()),
-                    back.getFileName().toString());
-            LOG.atWarn()
-                    .addKeyValue("file", file.path())
-                    .log("{} had been replaced after it was read; the new one is taken next", file.path());
-        }
+    public void resume(Duration untouched) throws IOException {
+        handover.sweep(untouched);
+        new LeftInbox(ledger, folders, inProgress).settle();
     }
 
     /** Opens the file in the message body, and finds or makes its record; nothing, where another node is at it. */

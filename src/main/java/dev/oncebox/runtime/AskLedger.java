@@ -7,6 +7,7 @@ import dev.oncebox.intake.FileReading;
 import dev.oncebox.intake.FileReadings;
 import dev.oncebox.intake.RejectedFile;
 import dev.oncebox.intake.RequestKey;
+import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Standing;
@@ -137,13 +138,23 @@ final class AskLedger implements AutoCloseable {
     /**
      * Records the file as the ledger's worker, and says how far it is.
      *
+     * @param worker as which
+     * @return null: another node is reading it at this moment
      * @throws RejectedFile when nothing in it can be read
      */
-    Standing recorded() throws RejectedFile {
-        for (int tries = 0; tries < MOST_CHANGES; tries++) {
-            if (record(true)) {
-                return Objects.requireNonNull(look());
+    @Nullable
+    Standing recorded(Ledger worker) throws RejectedFile {
+        if (!worker.reserve(asked.path())) {
+            return null;
+        }
+        try {
+            for (int tries = 0; tries < MOST_CHANGES; tries++) {
+                if (record(true)) {
+                    return Objects.requireNonNull(look());
+                }
             }
+        } finally {
+            worker.release(asked.path());
         }
         throw new LedgerException(asked.file() + " changes all the time.", true, new IllegalStateException());
     }

@@ -1,8 +1,10 @@
 package dev.oncebox.runtime;
 
+import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.EngineSettings;
 import dev.oncebox.config.Settings;
 import dev.oncebox.intake.RejectedFile;
+import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Standing;
@@ -67,7 +69,7 @@ public final class Asking {
     /**
      * Asks until there is an end or the waiting is over. A ledger that cannot be used now is no end.
      *
-     * @throws dev.oncebox.config.ConfigException when something must be changed first
+     * @throws ConfigException when something must be changed first
      */
     public End ask() {
         AskReply reply;
@@ -76,6 +78,11 @@ public final class Asking {
         } catch (RejectedFile e) {
             reply = AskReply.failed(e.code(), e.getMessage());
         } catch (LedgerException e) {
+            reply = AskReply.unclear("ledger", e.getMessage());
+        } catch (ConfigException e) {
+            if (!(e.getCause() instanceof LedgerException away) || !away.isPassing()) {
+                throw e;
+            }
             reply = AskReply.unclear("ledger", e.getMessage());
         } finally {
             ledger.close();
@@ -197,7 +204,10 @@ public final class Asking {
             if (end != null) {
                 return end;
             }
-            at = at == null || at.stage() != Stage.TAKEN ? ledger.recorded() : at;
+            at = at == null || at.stage() != Stage.TAKEN ? recorded(worker.ledger()) : at;
+            if (at == null) {
+                return notRecorded(WorkerLock.Holder.UNKNOWN);
+            }
             if (clock.isStopped()) {
                 return now(at, Map.of());
             }
@@ -210,6 +220,16 @@ public final class Asking {
         String loss = clock.loss();
         Standing at = loss == null ? ledger.look() : null;
         return at == null ? AskReply.unclear("ledger_lost", loss) : now(at, pauses);
+    }
+
+    /** Null: another node was reading the file all the time. */
+    private @Nullable Standing recorded(Ledger worker) throws RejectedFile {
+        Standing at = ledger.recorded(worker);
+        while (at == null && !clock.isOver()) {
+            clock.pauseShortly(false);
+            at = ledger.recorded(worker);
+        }
+        return at;
     }
 
     private void waitFor(Worker worker) {

@@ -60,7 +60,7 @@ final class Leftovers {
 
     void resumeIntake() {
         try {
-            intake.resume();
+            intake.resume(untouched());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

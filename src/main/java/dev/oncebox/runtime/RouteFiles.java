@@ -172,6 +172,7 @@ final class RouteFiles {
                             + ", which is not on the class path. Put its jars into"
                             + " lib/ext; lib/ext/README.txt says how.");
         }
-        return new ConfigException("The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why);
+        return new ConfigException(
+                "The routes cannot be started. " + where + (where.isEmpty() ? "" : ": ") + why, failure);
     }
 }

@@ -3,6 +3,7 @@ package dev.oncebox.runtime;
 import dev.oncebox.CrashPoint;
 import dev.oncebox.answer.AnswerCheck;
 import dev.oncebox.config.ConfigException;
+import dev.oncebox.config.LedgerUrl;
 import dev.oncebox.config.Settings;
 import dev.oncebox.engine.BatchEngines;
 import dev.oncebox.engine.Engines;
@@ -87,7 +88,12 @@ public final class Worker implements AutoCloseable {
                 settings.ledger(),
                 new Surroundings(policies::of, RequestKey.VERSION, clock, new SecureRandom(), onLost, settings.lease()),
                 scope);
-        this.inboxFiles = new InboxFiles(settings.inbox(), settings.settle(), Clock.systemUTC(), System::nanoTime);
+        this.inboxFiles = new InboxFiles(
+                settings.inbox(),
+                settings.settle(),
+                Clock.systemUTC(),
+                System::nanoTime,
+                settings.ledger() instanceof LedgerUrl.PostgresDatabase);
         this.intake = new Intake(
                 ledger,
                 settings.jobs(),
@@ -231,7 +237,7 @@ public final class Worker implements AutoCloseable {
                         moved);
             }
             Orphans.name(ledger, capacity.polled().keySet());
-            intake.resume();
+            intake.resume(leftovers.untouched());
             CrashPoint.AFTER_RESUME.reach();
             if (scope.isEverything()) {
                 main.getCamelContext().getRouteController().startAllRoutes();
@@ -299,6 +305,10 @@ public final class Worker implements AutoCloseable {
     /** Whether a file in the inbox could not be taken and is tried again later. */
     public boolean hasPostponedFiles() {
         return inboxFiles.hasPostponed();
+    }
+
+    Ledger ledger() {
+        return ledger;
     }
 
     /** What takes work out of the ledger. */

@@ -37,7 +37,7 @@ class InboxFilesTest {
 
     @BeforeEach
     void watch_it() {
-        files = new InboxFiles(inbox, SETTLE, new SetClock(), () -> nanos);
+        files = new InboxFiles(inbox, SETTLE, new SetClock(), () -> nanos, false);
     }
 
     /** The machine's clock, which this test sets. */

@@ -81,8 +81,16 @@ final class Heartbeat implements AutoCloseable {
         return writer.write(session -> Nodes.membership(session, node));
     }
 
+    /** Waits for a beat that is under way: it may bring the number under which the node has to leave. */
     @Override
     public void close() {
-        timer.shutdownNow();
+        timer.shutdown();
+        try {
+            if (!timer.awaitTermination(lease.length().toMillis(), TimeUnit.MILLISECONDS)) {
+                timer.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -149,12 +149,16 @@ final class Postgres implements Dialect {
         } catch (FlywayException e) {
             throw refusal(advice(e));
         } catch (SQLException e) {
-            throw refusal(advice(e));
+            throw isWrong(e) ? refusal(advice(e)) : new ConfigException(refused(advice(e)), explain(e));
         }
     }
 
     private ConfigException refusal(String why) {
-        return new ConfigException("The ledger " + name + " cannot be opened: " + why + " Nothing in it was changed.");
+        return new ConfigException(refused(why));
+    }
+
+    private String refused(String why) {
+        return "The ledger " + name + " cannot be opened: " + why + " Nothing in it was changed.";
     }
 
     /** What the driver and Flyway would say nothing of, or not in these words. */

@@ -140,6 +140,7 @@ public final class SqlAsk implements AutoCloseable {
     }
 
     private void deliverAgain(long file) throws SQLException {
+        SqlIntake.holdOpen(session, "i.file = ?", file);
         session.update(
                 "UPDATE file SET state = 'TAKEN', pending = (SELECT count(*) FROM item i JOIN call c ON c.id = i.call"
                         + " WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD')) WHERE id = ?",

@@ -198,6 +198,7 @@ public final class SqlDecisions implements AutoCloseable {
                     engine,
                     call.id());
             if (changed == 1) {
+                SqlIntake.holdOpen(session, "i.file IN (SELECT o.file FROM item o WHERE o.call = ?)", call.id());
                 session.update(
                         "UPDATE file SET state = 'TAKEN', pending = (SELECT count(*) FROM item i JOIN call c"
                                 + " ON c.id = i.call WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD'))"

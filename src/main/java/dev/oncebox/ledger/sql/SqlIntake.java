@@ -82,6 +82,7 @@ final class SqlIntake {
         }
         boolean whole = PurgedBodies.isWhole(session, known.id());
         session.settlePending();
+        holdOpen(session, "i.file = ?", known.id());
         session.update(
                 "UPDATE file SET state = ?, archived = 0, pending = (SELECT count(*) FROM item i"
                         + " JOIN call c ON c.id = i.call WHERE i.file = file.id AND c.state NOT IN ('DONE', 'DEAD'))"
@@ -122,6 +123,17 @@ final class SqlIntake {
             session.update(
                     "UPDATE call SET engine = ? WHERE id = ?", job.engines().get(0), call);
             revive(session, call, now);
+        }
+    }
+
+    /** Where nodes share a ledger: no call of these items comes to its end between the counting of them and the commit. */
+    static void holdOpen(Session session, String items, long value) throws SQLException {
+        if (session.sharing() == Sharing.SHARED) {
+            session.list(
+                    "SELECT c.id FROM call c WHERE c.state NOT IN ('DONE', 'DEAD') AND c.id IN (SELECT i.call FROM item i"
+                            + " WHERE " + items + ") ORDER BY c.id FOR SHARE",
+                    row -> row.getLong(1),
+                    value);
         }
     }
 

@@ -93,8 +93,11 @@ public final class SqlLedger implements Ledger {
             var ledger = new SqlLedger(dialect, around, scope);
             opened = true;
             return ledger;
-        } catch (SQLException | LedgerException e) {
-            throw new ConfigException("The ledger " + dialect.name() + " cannot be opened: " + e.getMessage());
+        } catch (SQLException e) {
+            throw new ConfigException(
+                    "The ledger " + dialect.name() + " cannot be opened: " + e.getMessage(), dialect.explain(e));
+        } catch (LedgerException e) {
+            throw new ConfigException("The ledger " + dialect.name() + " cannot be opened: " + e.getMessage(), e);
         } finally {
             if (!opened) {
                 dialect.close();

@@ -75,8 +75,7 @@ final class SqlRecovery {
     private void resolve(Session session, long node) throws SQLException {
         List<Unresolved> waiting = session.list(
                 "SELECT c.id, c.fence, c.sends, c.engine, j.name FROM call c JOIN job j ON j.id = c.job"
-                        + " WHERE c.state = 'READY' AND c.unresolved > 0"
-                        + (session.sharing() == Sharing.ALONE ? "" : " FOR UPDATE OF c SKIP LOCKED"),
+                        + " WHERE c.state = 'READY' AND c.unresolved > 0" + ofCalls(session),
                 row -> new Unresolved(
                         new Journal.Attempt(row.getLong(1), row.getLong(2), row.getInt(3), row.getString(4)),
                         row.getString(5)));
@@ -114,8 +113,13 @@ final class SqlRecovery {
     private static List<SqlCalls.Stored> sent(Session session) throws SQLException {
         return session.list(
                 "SELECT" + SqlCalls.COLUMNS + " WHERE c.state = 'SENT'" + Nodes.lost(session.sharing())
-                        + " ORDER BY c.id",
+                        + " ORDER BY c.id" + ofCalls(session),
                 SqlCalls::stored);
+    }
+
+    /** What another node is settling or taking over at this moment is left to it. */
+    private static String ofCalls(Session session) {
+        return session.sharing() == Sharing.ALONE ? "" : " FOR UPDATE OF c SKIP LOCKED";
     }
 
     /** The call before its last send; null when the stored request cannot be read. */
