@@ -1,13 +1,9 @@
 -- As in PostgreSQL, where several nodes share a ledger; here there is one at a time.
 
-CREATE TABLE taking (
-  path TEXT    PRIMARY KEY,
-  node INTEGER NOT NULL REFERENCES node
-) WITHOUT ROWID;
-
 ALTER TABLE file ADD COLUMN owner INTEGER REFERENCES node;
 
-ALTER TABLE pause RENAME TO pause_before;
+-- every run records its pauses anew; dropped first, so that the others take its pages and none is left free
+DROP TABLE pause;
 CREATE TABLE pause (
   name   TEXT    NOT NULL,
   node   INTEGER NOT NULL,
@@ -17,5 +13,8 @@ CREATE TABLE pause (
   reason TEXT    NOT NULL,
   PRIMARY KEY (name, node)
 ) WITHOUT ROWID;
-INSERT INTO pause SELECT name, 0, state, since, until, reason FROM pause_before;
-DROP TABLE pause_before;
+
+CREATE TABLE taking (
+  path TEXT    PRIMARY KEY,
+  node INTEGER NOT NULL REFERENCES node
+) WITHOUT ROWID;

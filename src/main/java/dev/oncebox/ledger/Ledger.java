@@ -157,7 +157,7 @@ public interface Ledger extends AutoCloseable {
      * From now on looks for what other nodes leave behind, and puts it where it can go on, as {@link #recover} does.
      *
      * @param before called when there is something; may still record what the other node had received
-     * @param after called when it is done
+     * @param after called after every look, so that it may end what this node could not while the ledger was away
      */
     void onTakeover(Runnable before, Runnable after);
 

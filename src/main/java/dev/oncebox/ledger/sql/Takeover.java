@@ -34,7 +34,10 @@ final class Takeover implements AutoCloseable {
         this.lease = lease;
     }
 
-    /** Begins to look. What is told before may still record what the dead had received. */
+    /**
+     * Begins to look. What is told before may still record what the dead had received; what is told after may be what
+     * this node itself could not end while the ledger was away, so that it is told at every look.
+     */
     void watch(Runnable before, Runnable after) {
         long beat = Heartbeat.beat(lease.length()).toMillis();
         timer.scheduleWithFixedDelay(() -> look(before, after), beat, beat, TimeUnit.MILLISECONDS);
@@ -42,15 +45,18 @@ final class Takeover implements AutoCloseable {
 
     private void look(Runnable before, Runnable after) {
         try {
-            if (lease.isHeld() && readers.read(nodes::hasLost)) {
+            if (!lease.isHeld()) {
+                return;
+            }
+            if (readers.read(nodes::hasLost)) {
                 before.run();
                 int inDoubt = writer.write(session -> recovery.takeOver(session, lease.node()));
                 LOG.warn(
                         "Another node ended or is not heard of any more; what it had goes on here. {} calls were in"
                                 + " flight there; the journal names them",
                         inDoubt);
-                after.run();
             }
+            after.run();
         } catch (LedgerException e) {
             LOG.debug("The ledger cannot be looked through for what other nodes left", e);
         } catch (RuntimeException e) {
