@@ -90,11 +90,12 @@ final class Nodes {
     }
 
     /** A node leaves by itself. */
-    void leave(Session session, long node) throws SQLException {
-        session.update("UPDATE node SET ended = ? WHERE id = ?", now(session), node);
+    int leave(Session session, long node) throws SQLException {
+        int left = session.update("UPDATE node SET ended = ? WHERE id = ?", now(session), node);
         if (session.sharing() == Sharing.SHARED) {
             letGo(session);
         }
+        return left;
     }
 
     /** Whether others have left something, or show no sign of life. */

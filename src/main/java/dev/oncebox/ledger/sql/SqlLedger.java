@@ -93,11 +93,10 @@ public final class SqlLedger implements Ledger {
             var ledger = new SqlLedger(dialect, around, scope);
             opened = true;
             return ledger;
-        } catch (SQLException e) {
+        } catch (SQLException | LedgerException e) {
             throw new ConfigException(
-                    "The ledger " + dialect.name() + " cannot be opened: " + e.getMessage(), dialect.explain(e));
-        } catch (LedgerException e) {
-            throw new ConfigException("The ledger " + dialect.name() + " cannot be opened: " + e.getMessage(), e);
+                    "The ledger " + dialect.name() + " cannot be opened: " + e.getMessage(),
+                    e instanceof SQLException failure ? dialect.explain(failure) : e);
         } finally {
             if (!opened) {
                 dialect.close();
@@ -349,10 +348,7 @@ public final class SqlLedger implements Ledger {
         takeover.close();
         heartbeat.close();
         try {
-            writer.write(session -> {
-                nodes.leave(session, lease.node());
-                return true;
-            });
+            writer.write(session -> nodes.leave(session, lease.node()));
         } catch (LedgerException e) {
             // a node that could not say goodbye is seen by its lease
         }
