@@ -19,12 +19,8 @@ class CrashMatrixProof {
 
     private static final List<CrashCell> CELLS = CrashCell.all(Figures.rounds(1) > 1);
 
-    private static final Set<CrashPoint> OF_HANDS = EnumSet.of(
-            CrashPoint.AFTER_RECORDED,
-            CrashPoint.AFTER_CLAIM,
-            CrashPoint.AFTER_SENT,
-            CrashPoint.AFTER_RESPONSE,
-            CrashPoint.AFTER_RENAME);
+    private static final Set<CrashPoint> OF_HANDS =
+            EnumSet.of(CrashPoint.AFTER_CLAIM, CrashPoint.AFTER_SENT, CrashPoint.AFTER_RENAME);
 
     private static final List<CrashCell> SHARED = CELLS.stream()
             .filter(cell ->

@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.oncebox.Launched;
 import dev.oncebox.TestHome;
+import dev.oncebox.files.DurableFile;
 import dev.oncebox.stub.Stub;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,8 +30,8 @@ class NodesProof {
     private static final int NODES = 3;
     private static final int CONCURRENCY = 4;
     private static final Set<String> RESENDING = Set.of("default");
-    private static final Duration LEASE = Duration.ofSeconds(4);
-    private static final Duration CUT = DROPS > 1000 ? Duration.ofSeconds(10) : Duration.ofSeconds(5);
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration CUT = DROPS > 1000 ? Duration.ofSeconds(10) : Duration.ofSeconds(4);
 
     @TempDir
     private Path folder;
@@ -99,6 +101,7 @@ class NodesProof {
             assertThat(Balance.broken(server.url())).as(seed()).isEmpty();
             assertThat(number(server, "SELECT count(*) FROM taking")).isZero();
             Ends.assertLedger(server.url(), drops.files().values());
+            sweepAfterTheDead(home);
             Ends.assertFiles(home, drops.files().values());
         } finally {
             nodes.forEach(Launched::close);
@@ -176,6 +179,13 @@ class NodesProof {
         line.cut();
         Thread.sleep(CUT.toMillis());
         line.mend();
+    }
+
+    /** What a killed node was writing: to the others it may be somebody's for an hour. */
+    private static void sweepAfterTheDead(TestHome home) throws IOException {
+        for (String folder : List.of("outbox", "rejected")) {
+            DurableFile.sweep(home.path(folder));
+        }
     }
 
     private void awaitEnd(DatabaseServer server, TestHome home) {
