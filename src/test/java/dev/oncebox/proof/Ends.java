@@ -3,6 +3,7 @@ package dev.oncebox.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.oncebox.TestHome;
 import dev.oncebox.cli.OnceboxCommand;
 import dev.oncebox.proof.SeededDrops.Dropped;
@@ -98,11 +99,11 @@ final class Ends {
 
     /** Each id once and in order in one of the two files, and an answer is the item's own text. */
     private static Set<String> assertBatch(TestHome home, Dropped file) {
-        String errors = file.path().replace(".jsonl", ".errors.jsonl");
+        String errors = file.output().replaceFirst("\\.[a-z]+$", ".errors.jsonl");
         var ends = new TreeMap<Integer, String>();
-        for (String output : file.hasFatal() ? List.of(file.path(), errors) : List.of(file.path())) {
+        for (String output : file.hasFatal() ? List.of(file.output(), errors) : List.of(file.output())) {
             int before = 0;
-            for (JsonNode line : home.lines("outbox/" + output)) {
+            for (JsonNode line : items(home, output)) {
                 int n = Integer.parseInt(line.path("id").asText().substring(1));
                 assertThat(n).as(output).isGreaterThan(before);
                 before = n;
@@ -117,11 +118,33 @@ final class Ends {
                 .isEqualTo(file.prompts().stream()
                         .map(prompt -> SeededDrops.isFatal(prompt) ? "error" : asAsked(prompt))
                         .toList());
-        Set<String> files = new TreeSet<>(Set.of(file.path(), file.path() + ".receipt.json"));
+        Set<String> files = new TreeSet<>(Set.of(file.output(), file.output() + ".receipt.json"));
         if (file.hasFatal()) {
             files.add(errors);
         }
         return files;
+    }
+
+    private static Iterable<JsonNode> items(TestHome home, String output) {
+        if (output.endsWith(".json")) {
+            return home.json("outbox/" + output);
+        }
+        return output.endsWith(".csv") ? rows(home.read("outbox/" + output)) : home.lines("outbox/" + output);
+    }
+
+    /** No cell has a comma in it. */
+    private static List<JsonNode> rows(String table) {
+        List<String> rows = table.lines().toList();
+        List<String> names = List.of(rows.get(0).split(","));
+        List<JsonNode> items = new ArrayList<>();
+        for (String row : rows.subList(1, rows.size())) {
+            String[] cells = row.replace("\"", "").split(",");
+            items.add(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("id", cells[names.indexOf("id")])
+                    .put("answer", cells[names.indexOf("answer")]));
+        }
+        return items;
     }
 
     /** A prompt that differs from an earlier one in white space alone gets that one's answer. */

@@ -1,20 +1,26 @@
 package dev.oncebox.proof;
 
 import dev.oncebox.TestHome;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.zip.GZIPOutputStream;
 
 /**
- * What is dropped, one file after another: batches and single files for two jobs, prompts that were asked before,
+ * What is dropped, one file after another: batches of every kind and single files for two jobs, prompts that were asked before,
  * prompts whose first answers are no good, files that were dropped before, and files without an item. A seed repeats
  * them.
  */
 final class SeededDrops {
 
     private static final int LONGEST_BATCH = 8;
+    private static final List<String> ENDINGS = List.of(".jsonl", ".jsonl", ".jsonl.gz", ".csv", ".json");
 
     /** What becomes of a prompt before it is answered; none of these ends it. */
     private static final List<String> TROUBLES =
@@ -42,7 +48,17 @@ final class SeededDrops {
     record Dropped(String path, String content, List<String> prompts) {
 
         boolean isBatch() {
-            return path.endsWith(".jsonl");
+            return !path.endsWith(".md");
+        }
+
+        /** The name of its answers. */
+        String output() {
+            return path.replace(".gz", "");
+        }
+
+        private byte[] bytes() {
+            byte[] plain = content.getBytes(StandardCharsets.UTF_8);
+            return path.endsWith(".gz") ? packed(plain) : plain;
         }
 
         boolean hasFatal() {
@@ -59,7 +75,7 @@ final class SeededDrops {
         Dropped next = next();
         drops++;
         files.put(next.path(), next);
-        home.drop(next.path(), next.content());
+        home.drop(next.path(), next.bytes());
         return 50 + random.nextInt(450);
     }
 
@@ -90,14 +106,32 @@ final class SeededDrops {
 
     private Dropped batch(String folder) {
         List<String> asked = new ArrayList<>();
-        var lines = new StringBuilder();
+        List<String> lines = new ArrayList<>();
         int length = 1 + random.nextInt(LONGEST_BATCH);
+        String ending = ENDINGS.get(random.nextInt(ENDINGS.size()));
+        String line = ending.equals(".csv") ? "i%d,\"%s\"" : "{\"id\":\"i%d\",\"text\":\"%s\"}";
         for (int i = 1; i <= length; i++) {
             String prompt = prompt(i);
             asked.add(prompt);
-            lines.append("{\"id\":\"i%d\",\"text\":\"%s\"}\n".formatted(i, prompt));
+            lines.add(line.formatted(i, prompt));
         }
-        return new Dropped(folder + "b" + number + ".jsonl", lines.toString(), asked);
+        String content =
+                switch (ending) {
+                    case ".csv" -> "id,text\n" + String.join("\n", lines) + "\n";
+                    case ".json" -> "[" + String.join(",\n", lines) + "]\n";
+                    default -> String.join("\n", lines) + "\n";
+                };
+        return new Dropped(folder + "b" + number + ending, content, asked);
+    }
+
+    private static byte[] packed(byte[] plain) {
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new GZIPOutputStream(bytes)) {
+            out.write(plain);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
     }
 
     private String prompt(int line) {
