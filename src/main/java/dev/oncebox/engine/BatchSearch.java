@@ -132,6 +132,9 @@ final class BatchSearch {
     /** Every batch has calls of its own, so that one line tells; there may be odd ones before it. */
     private Ours speaksOf(Set<String> keys, JsonNode listed) {
         List<URI> results = engine.batches().results(engine.bare(), listed);
+        if (results.isEmpty()) {
+            return Ours.MAYBE;
+        }
         try (BatchFiles files = BatchFiles.fetch(engine, wire, results)) {
             for (String line = files.next(); line != null; line = files.next()) {
                 JsonNode read = BatchResults.tree(line);

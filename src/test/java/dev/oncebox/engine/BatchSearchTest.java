@@ -165,6 +165,18 @@ class BatchSearchTest extends LedgerTck {
         assertThat(fetched).containsExactly("other");
     }
 
+    /** It was taken for somebody else's, so that its calls would have been sent again. */
+    @Test
+    void an_ended_batch_that_does_not_say_yet_where_its_results_are_may_be_ours() throws CallFailed {
+        String listed = listed("x", Duration.ofSeconds(1));
+        results.put("x", ours("a") + ours("b"));
+        lists(listed.replace("\"/x\"", "null"));
+        clock.pass(Duration.ofMinutes(11));
+        assertThat(look()).isInstanceOf(Verdict.Running.class);
+        lists(listed);
+        isFound(look(), "x");
+    }
+
     @Test
     void what_the_whole_list_does_not_show_for_long_is_a_doubt() throws CallFailed {
         lists(listed("old", Duration.ofDays(-1)));
