@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.oncebox.stub.Stub;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,8 +47,7 @@ class AsyncOperationsTest extends StubbedHome {
         home.drop("x.jsonl", "{\"text\":\"[[stub: ready=1500ms]] of many\"}\n");
 
         var run = CompletableFuture.supplyAsync(home::runUntilIdle);
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> home.exists("outbox/b.md.url") && home.exists("outbox/c.json.url"));
+        await().until(() -> home.exists("outbox/b.md.url") && home.exists("outbox/c.json.url"));
         assertThat(home.read("outbox/b.md.url")).matches("\\Q" + stub.uri("/v1/responses/") + "\\Eresp_\\w+\\n");
         assertThat(home.exists("outbox/b.md")).isFalse();
 
@@ -211,7 +209,7 @@ class AsyncOperationsTest extends StubbedHome {
         TestHome home = homeOf();
         home.drop("b.md", "[[stub: ready=2s]] a question");
         var run = CompletableFuture.supplyAsync(home::runUntilIdle);
-        await().atMost(Duration.ofSeconds(30)).until(() -> home.exists("outbox/b.md.url"));
+        await().until(() -> home.exists("outbox/b.md.url"));
         String key = home.journal("b.md").get(0).path("key").asText();
 
         CommandOutput given = CommandOutput.of(home, "doubt", "accept-loss", key);

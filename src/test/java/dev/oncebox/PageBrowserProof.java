@@ -50,16 +50,15 @@ class PageBrowserProof {
             try (Launched runtime = Launched.quickly(home, "", "run")) {
                 Path pictures = Files.createDirectories(
                         Path.of(System.getProperty("oncebox.dist")).resolveSibling("page"));
-                await().atMost(Duration.ofSeconds(60))
-                        .until(() ->
-                                home.exists("run.log") && home.read("run.log").contains("in doubt"));
+                await().until(() ->
+                        home.exists("run.log") && home.read("run.log").contains("in doubt"));
                 ShellCommand.Result result = ShellCommand.of(
                                 "node", SCRIPT, address(home), PageHome.TOKEN, pictures.toString())
                         .in(folder)
                         .run();
                 assertThat(result.exit()).as(result.out() + result.err()).isZero();
                 check(result.out());
-                await().atMost(Duration.ofSeconds(60)).until(() -> home.exists("outbox/abstracts.jsonl"));
+                await().until(() -> home.exists("outbox/abstracts.jsonl"));
                 assertThat(stub.count())
                         .as("every item once, and once more each: the doubt that was resent, the dead letter retried")
                         .isEqualTo(ITEMS + 2);

@@ -11,7 +11,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -137,7 +136,7 @@ class TerminalIT {
     }
 
     private void awaitScreen(Process terminal, String text) {
-        await().atMost(Duration.ofSeconds(60)).until(() -> screen().contains(text) || !terminal.isAlive());
+        await().until(() -> screen().contains(text) || !terminal.isAlive());
         assertThat(screen()).contains(text);
     }
 
