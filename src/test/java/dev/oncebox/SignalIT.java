@@ -42,7 +42,7 @@ class SignalIT {
             run.signal(signal);
             await().until(() -> home.read("run.log").contains("A second signal ends at once."));
             stub.release();
-            assertThat(run.exitWithin(Duration.ofMinutes(1))).isEqualTo(exit);
+            assertThat(run.exit()).isEqualTo(exit);
         }
         assertThat(stub.count()).isEqualTo(2);
         assertThat(home.status().path("calls").path("done").asInt()).isEqualTo(2);
@@ -67,7 +67,7 @@ class SignalIT {
             run.signal(signal);
             await().until(() -> home.read("run.log").contains("A second signal ends at once."));
             run.signal(signal);
-            assertThat(run.exitWithin(Duration.ofMinutes(1))).isEqualTo(exit);
+            assertThat(run.exit()).isEqualTo(exit);
         }
         try (Launched next = Launched.untilIdle(home)) {
             assertThat(next.exit()).isEqualTo(nextExit);

@@ -31,7 +31,7 @@ class DebianPackageProof {
     private static final String UNIT = "/usr/lib/systemd/system/oncebox.service";
     private static final String JAVAS = "/usr/lib/jvm";
     private static final String PACKAGE = "/root/oncebox.deb";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @TempDir
     private Path folder;

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class ServiceUnit {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Copied machine;
     private final List<String> lines;

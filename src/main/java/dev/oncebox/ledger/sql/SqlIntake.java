@@ -112,7 +112,7 @@ final class SqlIntake {
         }
         List<Long> dead = session.list(
                 "SELECT DISTINCT c.id FROM item i JOIN call c ON c.id = i.call WHERE i.file = ?"
-                        + " AND c.state = 'DEAD' AND c.attempts = 0 AND c.doubts = 0",
+                        + " AND c.state = 'DEAD' AND c.attempts = 0 AND c.doubts = 0 ORDER BY c.id",
                 row -> row.getLong(1),
                 file);
         for (long call : dead) {
@@ -320,7 +320,7 @@ final class SqlIntake {
 
     static List<UnarchivedFile> unarchived(Session session) throws SQLException {
         return session.list(
-                "SELECT id, path, state, sha256 FROM file WHERE archived = 0",
+                "SELECT id, path, state, sha256 FROM file WHERE archived = 0 ORDER BY id",
                 row -> new UnarchivedFile(
                         row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"), row.getBytes(4)));
     }
