@@ -268,8 +268,9 @@ public final class Stub implements AutoCloseable {
         router.reset();
     }
 
-    /** From now on nothing is delayed: who waits for a reply gets it, and so does who comes later. */
+    /** No time has to pass any more for what was taken on, and from now on no reply is delayed. */
     public void release() {
+        router.release();
         released.countDown();
     }
 
