@@ -125,7 +125,14 @@ final class BatchSearch {
         if (listed.calls() != keys.size()) {
             return Ours.NO;
         }
-        Ours ours = listed.ended() ? speaksOf(keys, each) : Ours.MAYBE;
+        if (!listed.ended()) {
+            return Ours.MAYBE;
+        }
+        List<URI> results = engine.batches().results(engine.bare(), each);
+        if (results.isEmpty()) {
+            return Ours.NO; // for now
+        }
+        Ours ours = speaksOf(keys, results);
         if (ours == Ours.NO) {
             strangers.add(stranger(batch, listed));
         }
@@ -133,11 +140,7 @@ final class BatchSearch {
     }
 
     /** Every batch has calls of its own, so that one line tells; there may be odd ones before it. */
-    private Ours speaksOf(Set<String> keys, JsonNode listed) {
-        List<URI> results = engine.batches().results(engine.bare(), listed);
-        if (results.isEmpty()) {
-            return Ours.MAYBE;
-        }
+    private Ours speaksOf(Set<String> keys, List<URI> results) {
         try (BatchFiles files = BatchFiles.fetch(engine, wire, results)) {
             for (String line = files.next(); line != null; line = files.next()) {
                 JsonNode read = BatchResults.tree(line);
