@@ -91,7 +91,10 @@ class TerminalIT {
     @Test
     void the_log_is_an_object_a_line_for_programs() {
         home.drop("letter.docx", "What is this?");
-        home.drop("dead.md", "[[stub: 400 always]]");
+        home.drop("dead.jsonl", """
+                {"id": "a\\u202e\\nb", "text": "[[stub: 400 always]]"}
+                {"id": "c", "text": " [[stub: 400 always]]"}
+                """);
         Result run = ShellCommand.of(
                         ONCEBOX, "run", "--until-idle", "--home", home.root().toString())
                 .with("LOG_FORMAT", "json")
@@ -110,7 +113,16 @@ class TerminalIT {
         assertThat(lines).anySatisfy(line -> {
             assertThat(line.path("key").asText()).matches("[0-9a-f]{64}");
             assertThat(line.path("engine").asText()).isEqualTo("default");
-            assertThat(line.path("message").asText()).contains("failed for good");
+            assertThat(line.path("file").asText()).isEqualTo("dead.jsonl");
+            assertThat(line.path("line").asText()).isEqualTo("1");
+            assertThat(line.path("item").asText())
+                    .startsWith("\"a")
+                    .endsWith("b\"")
+                    .doesNotContain("\u202e", "\n");
+            assertThat(line.path("others").asText()).isEqualTo("1");
+            assertThat(line.path("message").asText())
+                    .startsWith("call " + line.path("key").asText().substring(0, 12) + " (dead.jsonl, line 1, id ")
+                    .contains(", and 1 other item) failed for good: ");
         });
     }
 
