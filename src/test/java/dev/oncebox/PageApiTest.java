@@ -64,6 +64,52 @@ class PageApiTest extends StubbedHome {
     }
 
     @Test
+    void all_that_wait_are_decided_about_at_once_only_with_the_token_and_when_they_are_as_many_as_were_seen() {
+        TestHome home = home(Stream.of(PageHome.PROPERTIES, PATIENT, new String[] {"engine.default.on-doubt=hold"})
+                .flatMap(Stream::of)
+                .toArray(String[]::new));
+        home.drop(
+                "x.jsonl",
+                "\"[[stub: reset]] 1\"\n\"[[stub: reset]] 2\"\n\"[[stub: reset always]] 3\"\n"
+                        + "\"[[stub: 400]] 4\"\n\"[[stub: 400 always]] 5\"\n");
+        try (PageHome page = PageHome.start(home)) {
+            await().until(() -> calls(page).path("doubt").asInt() == 3
+                    && calls(page).path("dead").asInt() == 2);
+            assertThat(stub.count()).isEqualTo(5);
+            assertThat(page.get("/api/all/resend").path("calls").asInt()).isEqualTo(3);
+            assertThat(page.get("/api/all/accept-loss").path("calls").asInt()).isEqualTo(3);
+            assertThat(page.get("/api/all/retry").path("calls").asInt()).isEqualTo(2);
+
+            assertThat(page.post("/api/all/resend/3", null).statusCode()).isEqualTo(401);
+            assertThat(page.post("/api/all/resend/2", PageHome.TOKEN).statusCode())
+                    .isEqualTo(409);
+            assertThat(page.post("/api/all/resend/many", PageHome.TOKEN).statusCode())
+                    .isEqualTo(404);
+            assertThat(page.post("/api/all/explode/3", PageHome.TOKEN).statusCode())
+                    .isEqualTo(404);
+            assertThat(calls(page).path("doubt").asInt()).isEqualTo(3);
+
+            HttpResponse<String> resent = page.post("/api/all/resend/3", PageHome.TOKEN);
+            assertThat(resent.statusCode()).isEqualTo(200);
+            assertThat(TestHome.parse(resent.body()).path("decided").asInt()).isEqualTo(3);
+            await().until(() -> calls(page).path("done").asInt() == 2
+                    && calls(page).path("doubt").asInt() == 1);
+            assertThat(stub.count()).isEqualTo(8);
+            assertThat(page.post("/api/all/resend/3", PageHome.TOKEN).statusCode())
+                    .isEqualTo(409);
+
+            assertThat(page.post("/api/all/retry/2", PageHome.TOKEN).statusCode())
+                    .isEqualTo(200);
+            await().until(() -> calls(page).path("done").asInt() == 3
+                    && calls(page).path("dead").asInt() == 1);
+            assertThat(page.post("/api/all/accept-loss/1", PageHome.TOKEN).statusCode())
+                    .isEqualTo(200);
+            await().until(() -> calls(page).path("dead").asInt() == 2);
+            assertThat(stub.count()).isEqualTo(10);
+        }
+    }
+
+    @Test
     void a_loss_is_accepted_and_nothing_sent_nor_for_what_is_no_call_and_no_decision() {
         try (PageHome page = started("engine.default.on-doubt=hold")) {
             untilEnded(page);
