@@ -329,7 +329,7 @@ function cases(all, kind) {
   const doubt = kind === 'doubts';
   const decisions = doubt ? ['resend', 'accept-loss'] : ['retry'];
   return [el('h3', {}, doubt ? 'In doubt: sent, and nobody knows what became of them' : 'Dead letters: failed for good'),
-    all.length > 1 ? el('div', { class: 'buttons' }, ...decisions.map(decision =>
+    all.length > 1 ? el('div', { class: 'buttons all' }, ...decisions.map(decision =>
       el('button', { type: 'button', 'data-all': decision, onclick: () => decideAll(decision) }, ALL_WORDS[decision].button))) : null,
     ...all.map(call => el('article', { class: 'case ' + (doubt ? '' : 'is-dead'), 'data-key': call.key },
       el('div', { class: 'top' },

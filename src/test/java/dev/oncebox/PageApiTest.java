@@ -145,6 +145,41 @@ class PageApiTest extends StubbedHome {
     }
 
     @Test
+    void everything_on_it_works_on_a_ledger_of_postgresql_as_well() {
+        try (PageHome page = started(
+                "engine.default.on-doubt=hold", "ledger.url=" + Database.make().url())) {
+            untilEnded(page);
+            JsonNode file = page.get("/api/files").path(0);
+            assertThat(file.path("pending").asInt()).isEqualTo(1);
+            JsonNode receipt = page.get("/api/files/" + file.path("id") + "/receipt");
+            assertThat(receipt.path("answered").asInt()).isEqualTo(2);
+            assertThat(receipt.path("sends").asInt()).isEqualTo(3);
+            assertThat(page.get("/api/files/" + file.path("id") + "/failures")).hasSize(1);
+            assertThat(page.send(page.to("/api/files/9999/receipt")).statusCode())
+                    .isEqualTo(404);
+            assertThat(page.send(page.to("/api/files/nobody/receipt")).statusCode())
+                    .isEqualTo(404);
+            assertThat(page.send(page.to("/api/files/nobody/failures")).statusCode())
+                    .isEqualTo(200);
+            JsonNode doubt = page.get("/api/doubts").path(0);
+            assertThat(doubt.path("item").asText()).isEqualTo("\"" + HOSTILE + "\"");
+            assertThat(page.get("/api/calls/" + doubt.path("key").asText() + "/journal"))
+                    .hasSize(3);
+            assertThat(page.get("/api/throughput").has("at")).isTrue();
+            assertThat(page.send(page.to("/observe/health")).statusCode()).isEqualTo(200);
+            assertThat(page.send(page.to("/observe/metrics")).body()).contains("oncebox_calls{state=\"doubt\"} 1.0");
+
+            String resend = "/api/calls/" + doubt.path("key").asText() + "/resend";
+            assertThat(page.post(resend, PageHome.TOKEN).statusCode()).isEqualTo(200);
+            assertThat(page.get("/api/all/retry").path("calls").asInt()).isEqualTo(1);
+            assertThat(page.post("/api/all/retry/1", PageHome.TOKEN).statusCode())
+                    .isEqualTo(200);
+            await().until(() -> calls(page).path("done").asInt() == 3);
+            assertThat(stub.count()).isEqualTo(5);
+        }
+    }
+
+    @Test
     void files_receipts_failures_and_journals_say_what_the_commands_say_and_no_prompt() {
         try (PageHome page = started("engine.default.on-doubt=hold")) {
             untilEnded(page);
