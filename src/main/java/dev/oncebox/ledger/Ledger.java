@@ -113,6 +113,9 @@ public interface Ledger extends AutoCloseable {
     /** The answers of a file are in the outbox, under this name. */
     void delivered(SettledFile file, String output);
 
+    /** The first item that asks for a call; nothing: none does. */
+    Optional<Asker> asker(long call);
+
     /** The sent calls whose end is not known, as their worker had claimed them. */
     List<Call> inFlight();
 

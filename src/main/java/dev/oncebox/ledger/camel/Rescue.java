@@ -2,6 +2,7 @@ package dev.oncebox.ledger.camel;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallName;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Base64;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,19 +21,22 @@ import org.slf4j.LoggerFactory;
 /**
  * Where a reply goes when the ledger can no longer take it: a JSON line per reply, the body in Base64. The next start
  * reads what is beside the ledger, see {@link RescuedReplies}; the rest is there so that what was paid for is not gone.
+ * Names of calls are looked up after that, and no other reply waits for it.
  */
 final class Rescue {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rescue.class);
 
     private final Path file;
+    private final Function<Call, CallName> names;
     private @Nullable Path elsewhere;
 
-    Rescue(Path file) {
+    Rescue(Path file, Function<Call, CallName> names) {
         this.file = file;
+        this.names = names;
     }
 
-    synchronized void keep(Call call, Verdict verdict, @Nullable Reply reply) {
+    void keep(Call call, Verdict verdict, @Nullable Reply reply) {
         if (reply == null || verdict instanceof Verdict.Running) {
             return;
         }
@@ -42,26 +47,31 @@ final class Rescue {
                 + (reply.requestId() == null ? "" : ",\"requestId\":" + TextNode.valueOf(reply.requestId()))
                 + ",\"status\":" + reply.status() + ",\"body\":\""
                 + Base64.getEncoder().encodeToString(reply.body()) + "\"}\n";
-        if (append(file, line)) {
-            LOG.atError()
-                    .addKeyValue("key", call.keyHex())
-                    .log("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
-        } else if (append(elsewhere(), line)) {
-            LOG.atError()
-                    .addKeyValue("key", call.keyHex())
-                    .log(
-                            "The reply to {} could not be recorded; it is kept in {}. Put that beside the ledger, as {}, before the next start.",
-                            call.keyHex(),
-                            elsewhere,
-                            file.getFileName());
-        } else {
-            LOG.atError()
-                    .addKeyValue("key", call.keyHex())
+        Path kept = put(line);
+        if (kept == null) {
+            new CallName(call.keyHex(), null)
+                    .in(LOG.atError())
                     .log(
                             "The reply to {} could not be recorded, nor written to a file. It is: {}",
                             call.keyHex(),
                             line);
+            return;
         }
+        CallName name = names.apply(call);
+        name.in(LOG.atError())
+                .log(
+                        "The reply to {} could not be recorded; it is kept in {}{}",
+                        name,
+                        kept,
+                        kept.equals(file)
+                                ? ""
+                                : ". Put that beside the ledger, as " + file.getFileName()
+                                        + ", before the next start.");
+    }
+
+    /** Where it is now; null: nowhere. */
+    private synchronized @Nullable Path put(String line) {
+        return append(file, line) ? file : append(elsewhere(), line) ? elsewhere : null;
     }
 
     /** A full disk is full for this file, too; the machine's temporary folder is often on another one. */

@@ -2,6 +2,7 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.ledger.Asker;
 import dev.oncebox.ledger.Batches;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.DroppedFile;
@@ -243,6 +244,11 @@ public final class SqlLedger implements Ledger {
     public void delivered(SettledFile file, String output) {
         writer.write(session -> deliveries.delivered(session, node, file, output));
         changed();
+    }
+
+    @Override
+    public Optional<Asker> asker(long call) {
+        return readers.read(session -> Askers.first(session, call));
     }
 
     @Override
