@@ -33,7 +33,7 @@ class PrometheusProof {
     private static final Path EXAMPLES =
             Path.of(System.getProperty("oncebox.dist")).resolve("examples/monitoring");
     private static final Path PROGRAMS = EXAMPLES.resolve("../../../prometheus").normalize();
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Pattern PAGE = Pattern.compile("The page is at (http://\\S+)/");
     private static final Pattern LISTENING = Pattern.compile("msg=\"Listening on\" address=(\\S+)");
 

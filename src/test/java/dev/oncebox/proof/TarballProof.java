@@ -22,7 +22,7 @@ class TarballProof {
 
     private static final String HOME = "/var/lib/oncebox";
     private static final String PROPERTIES = HOME + "/config/application.properties";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @TempDir
     private Path folder;
