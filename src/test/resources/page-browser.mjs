@@ -36,15 +36,16 @@ async function seen(name, options, act) {
 
 const shownCalls = page => page.locator('.case').count();
 
-async function decide(page, decision, yes) {
+async function decide(page, decision, all) {
   const before = await shownCalls(page);
-  await page.locator(`[data-decision="${decision}"]`).first().click();
+  await page.locator(`[data-${all || 'decision'}="${decision}"]`).first().click();
+  await page.locator('#ask').waitFor(PATIENCE);
   const asked = await page.locator('#ask').innerText();
   if (await page.locator('#ask-token').isVisible()) await page.locator('#ask-token-value').fill(token);
   await page.locator('#ask-yes').click();
   await page.locator('#ask').waitFor({ state: 'hidden', ...PATIENCE });
-  await page.waitForFunction(n => document.querySelectorAll('.case').length < n, before, PATIENCE);
-  say(decision, { asked });
+  await page.waitForFunction(n => document.querySelectorAll('.case').length === n, before - (all ? 2 : 1), PATIENCE);
+  say(decision + (all || ''), { asked });
 }
 
 await seen('desktop-light', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }, async page => {
@@ -69,15 +70,17 @@ for (const [name, options] of [
   await seen(name, options, async page => { await page.locator('.case').nth(1).waitFor(PATIENCE); });
 }
 await seen('decided', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }, async page => {
-  await page.locator('.case').nth(1).waitFor(PATIENCE);
-  await page.locator('[data-decision="resend"]').click();
+  await page.locator('.case').nth(5).waitFor(PATIENCE);
+  await page.locator('[data-decision="resend"]').first().click();
   await page.locator('#ask-token-value').fill('a-token-of-somebody-else');
   await page.locator('#ask-yes').click();
   await page.waitForFunction(() => document.getElementById('ask-error').textContent !== '', null, PATIENCE);
   say('refused', { error: await page.locator('#ask-error').innerText() });
   await page.screenshot({ path: `${folder}/asked.png` });
   await page.locator('#ask-no').click();
-  await decide(page, 'resend');
-  await decide(page, 'retry');
+  for (const decision of ['resend', 'retry']) {
+    await decide(page, decision);
+    await decide(page, decision, 'all');
+  }
 });
 await browser.close();

@@ -246,11 +246,12 @@ const WORDS = {
       + (c.attempts ? ' ' + count(c.attempts, 'attempt') + ' at it may have been charged already.' : ' No attempt at it was charged.') },
 };
 
-function price(decision) {
+function price(decision, calls = 1) {
   if (decision === 'accept-loss') return 'This costs nothing more.';
   const s = current.status.status;
   return s.cost !== null && s.new > 0 && s.cost > 0
-    ? 'It may cost about ' + money(s.cost / s.new) + ', as much as a call did so far.' : 'What it costs is unknown.';
+    ? 'It may cost about ' + money(calls * s.cost / s.new) + ', as much as ' + (calls === 1 ? 'a call' : 'so many calls') + ' did so far.'
+    : 'What it costs is unknown.';
 }
 
 function decide(decision, call) {
@@ -259,6 +260,29 @@ function decide(decision, call) {
     await ask('/api/calls/' + call.key + '/' + decision, 'POST');
     polls = 0;
     await poll();
+  });
+}
+
+const ALL_WORDS = {
+  resend: { button: 'Send all again', title: n => 'Send ' + n + ' in doubt again?',
+    text: 'Each was sent, and nobody knows whether it was processed. Sent again, each may be paid twice.' },
+  'accept-loss': { button: 'Accept all losses', title: n => 'Give ' + n + ' in doubt up?',
+    text: 'Nothing is sent. Their items will have error lines instead of answers. What they cost so far may be lost.' },
+  retry: { button: 'Retry all', title: n => 'Try ' + n + ' that failed for good again?',
+    text: 'Each is sent again with all its attempts, and its files are delivered anew. What was answered and purged is left out, and so is what cannot be sent any more.' },
+};
+
+/** One yes for all that wait now. A part at a time; what comes to wait meanwhile is not among them, and ends it. */
+async function decideAll(decision) {
+  const words = ALL_WORDS[decision];
+  let { calls } = await ask('/api/all/' + decision);
+  dialog(words.title(count(calls, 'call')), words.text, price(decision, calls), '', words.button, !token, async () => {
+    try {
+      while (calls > 0) calls -= (await ask('/api/all/' + decision + '/' + calls, 'POST')).decided;
+    } finally {
+      polls = 0;
+      await poll();
+    }
   });
 }
 
@@ -303,7 +327,10 @@ byId('ask-token-value').addEventListener('keydown', e => {
 function cases(all, kind) {
   if (!all.length) return null;
   const doubt = kind === 'doubts';
+  const decisions = doubt ? ['resend', 'accept-loss'] : ['retry'];
   return [el('h3', {}, doubt ? 'In doubt: sent, and nobody knows what became of them' : 'Dead letters: failed for good'),
+    all.length > 1 ? el('div', { class: 'buttons all' }, ...decisions.map(decision =>
+      el('button', { type: 'button', 'data-all': decision, onclick: () => decideAll(decision) }, ALL_WORDS[decision].button))) : null,
     ...all.map(call => el('article', { class: 'case ' + (doubt ? '' : 'is-dead'), 'data-key': call.key },
       el('div', { class: 'top' },
         el('div', { class: 'what' },
@@ -314,7 +341,7 @@ function cases(all, kind) {
           el('p', { class: 'quiet' }, shown(call.engine) + ' · job ' + shown(call.job) + ' · sent ' + count(call.sends, 'time')
             + ', ' + number.format(call.attempts) + ' perhaps or surely charged · ', when(call.ended || call.sent)),
           el('p', { class: 'key' }, call.key)),
-        el('div', { class: 'buttons' }, ...(doubt ? ['resend', 'accept-loss'] : ['retry']).map(decision =>
+        el('div', { class: 'buttons' }, ...decisions.map(decision =>
           el('button', { type: 'button', class: decision === 'accept-loss' ? '' : 'main', 'data-decision': decision,
             onclick: () => decide(decision, call) }, WORDS[decision].button)))),
       el('button', { type: 'button', class: 'link', 'aria-expanded': open.has(call.key),

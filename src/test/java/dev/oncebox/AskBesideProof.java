@@ -13,10 +13,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Asks beside a runtime that has the ledger: they record and look, and take over when the runtime is gone. */
+@Execution(ExecutionMode.CONCURRENT)
 class AskBesideProof {
 
     @TempDir
@@ -43,15 +46,12 @@ class AskBesideProof {
 
     private Launched runtime(AskHome home) {
         Launched run = Launched.quickly(home.home(), "", "run");
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> home.home().read("run.log").contains("Taking files"));
+        await().until(() -> home.home().read("run.log").contains("Taking files"));
         return run;
     }
 
     private void waitForCount(long count) {
-        await().atMost(Duration.ofSeconds(30))
-                .pollInterval(Duration.ofMillis(10))
-                .until(() -> stub.count() >= count);
+        await().pollInterval(Duration.ofMillis(10)).until(() -> stub.count() >= count);
     }
 
     private static void exits(int exit, Result asked) {
@@ -61,12 +61,13 @@ class AskBesideProof {
     @Test
     void who_brought_it_in_is_told_queued_and_who_comes_later_still_processing() {
         AskHome home = home();
-        Path file = home.file("b.md", "Slow. [[stub: delay=10s]]");
+        Path file = home.file("b.md", "Slow. [[stub: delay=60s]]");
         try (Launched run = runtime(home)) {
             Result first = home.ask(file, "--wait", "2s");
             exits(42, first);
             assertThat(first.err()).contains("It is sent and not answered yet.");
             exits(3, home.ask(file, "--wait", "0s"));
+            stub.release();
             exits(0, home.ask(file));
             assertThat(run.isAlive()).isTrue();
         }

@@ -55,9 +55,10 @@ class AskLaterTest extends StubbedHome {
     @Test
     void asking_again_when_it_is_due_asks_the_engine_and_brings_the_answer() throws IOException {
         TestHome home = asynchronous("300ms");
-        Path file = file("How many bees? [[stub: ready=1s]]");
+        Path file = file("How many bees? [[stub: ready=60m]]");
         assertThat(ask(home, file).exit()).isEqualTo(42);
 
+        stub.release();
         await().until(() -> ask(home, file).exit() == 0);
 
         assertThat(home.files("outbox")).containsExactly("default/b.md");

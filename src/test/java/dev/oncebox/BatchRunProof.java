@@ -48,8 +48,7 @@ class BatchRunProof {
             for (int i = 0; i < KILLS; i++) {
                 int more = Math.min(CALLS, stub.submissions().size() + 500 + random.nextInt(2500));
                 try (Launched dying = Launched.quickly(home, MEMORY, "run", "--until-idle")) {
-                    await().atMost(Duration.ofSeconds(60))
-                            .pollInterval(Duration.ofMillis(5))
+                    await().pollInterval(Duration.ofMillis(5))
                             .until(() -> stub.submissions().size() >= more || !dying.isAlive());
                     dying.endsWithin(Duration.ofMillis(random.nextInt(1000)));
                     assertThat(dying.kill())

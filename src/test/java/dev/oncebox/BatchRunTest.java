@@ -139,11 +139,13 @@ class BatchRunTest extends StubbedHome {
     @ValueSource(strings = {"openai", "anthropic"})
     void who_asks_the_same_while_the_batch_is_under_way_joins_it(String vendor) {
         TestHome home = batches(vendor);
-        home.drop("x.jsonl", items(2, "[[stub: batch-ready=2s]]"));
+        home.drop("x.jsonl", items(2, "[[stub: batch-ready=60m]]"));
         var run = CompletableFuture.supplyAsync(home::runUntilIdle);
         await().until(() -> stub.submissions().size() == 2);
 
-        home.drop("y.jsonl", items(3, "[[stub: batch-ready=2s]]"));
+        home.drop("y.jsonl", items(3, "[[stub: batch-ready=60m]]"));
+        await().until(() -> stub.submissions().size() == 3);
+        stub.release();
 
         assertThat(run.join()).isZero();
         assertSubmittedOnce(3);
@@ -295,13 +297,14 @@ class BatchRunTest extends StubbedHome {
     @Test
     void a_file_of_one_item_shows_where_its_batch_is_asked_for() {
         TestHome home = batches("openai");
-        home.drop("b.md", "How many bees? [[stub: batch-ready=1500ms]]");
+        home.drop("b.md", "How many bees? [[stub: batch-ready=60m]]");
         var run = CompletableFuture.supplyAsync(home::runUntilIdle);
 
         await().until(() -> home.exists("outbox/b.md.url"));
 
         assertThat(home.read("outbox/b.md.url"))
                 .contains(stub.uri("/v1/batches/").toString());
+        stub.release();
         assertThat(run.join()).isZero();
         assertThat(home.files("outbox")).containsExactly("b.md");
         assertSubmittedOnce(1);

@@ -29,7 +29,7 @@ class DeadEngineTest extends StubbedHome {
         home.drop("x.jsonl", Evidence.batch(calls));
         CompletableFuture<Integer> run = CompletableFuture.supplyAsync(home::runUntilIdle);
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> isStandingStill(home, run));
+        await().until(() -> isStandingStill(home, run));
         await().during(A_WHILE).atMost(A_WHILE.multipliedBy(3)).until(() -> stub.count() <= HANDFUL);
 
         assertThat(run).isNotDone();

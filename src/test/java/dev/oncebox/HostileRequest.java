@@ -118,7 +118,8 @@ enum HostileRequest {
     }
 
     private static String path(Random random, String key) {
-        return "/api/calls/" + key + "/" + pick(random, "resend", "accept-loss", "retry", "RESEND");
+        String decision = pick(random, "resend", "accept-loss", "retry", "RESEND");
+        return random.nextInt(4) == 0 ? "/api/all/" + decision + "/1" : "/api/calls/" + key + "/" + decision;
     }
 
     private static String pick(Random random, String... choices) {

@@ -134,7 +134,7 @@ class InboxRouteTest extends StubbedHome {
     @Test
     void a_file_renamed_in_is_taken_at_the_next_poll_while_others_are_still_asked() {
         TestHome home = home();
-        home.drop("slow.md", "[[stub: delay=3s]] slow");
+        home.drop("slow.md", "[[stub: delay=60s]] slow");
         CompletableFuture<Integer> run = CompletableFuture.supplyAsync(home::runUntilIdle);
         await().until(() -> stub.count() == 1);
 
@@ -142,6 +142,7 @@ class InboxRouteTest extends StubbedHome {
         await().until(() -> home.exists("outbox/late.md"));
 
         assertThat(home.exists("outbox/slow.md")).isFalse();
+        stub.release();
         assertThat(run.join()).isZero();
         assertThat(home.files("outbox")).containsExactly("late.md", "slow.md");
     }
@@ -154,12 +155,14 @@ class InboxRouteTest extends StubbedHome {
             home.write("elsewhere/" + name, "Text of " + name);
         }
         home.write("elsewhere/.hidden/no.md", "not for you");
-        home.drop("slow.md", "[[stub: delay=3s]] slow");
+        home.drop("slow.md", "[[stub: delay=60s]] slow");
         CompletableFuture<Integer> run = CompletableFuture.supplyAsync(home::runUntilIdle);
         await().until(() -> stub.count() == 1);
 
         Files.createDirectories(home.path("inbox/default"));
         Files.move(home.path("elsewhere"), home.path("inbox/default/moved in"));
+        await().until(() -> stub.count() == names.length + 1);
+        stub.release();
 
         assertThat(run.join()).isZero();
         assertThat(home.files("outbox/default/moved in")).containsExactlyInAnyOrder(names);

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Launched implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
     private final Process process;

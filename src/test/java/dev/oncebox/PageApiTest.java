@@ -64,6 +64,52 @@ class PageApiTest extends StubbedHome {
     }
 
     @Test
+    void all_that_wait_are_decided_about_at_once_only_with_the_token_and_when_they_are_as_many_as_were_seen() {
+        TestHome home = home(Stream.of(PageHome.PROPERTIES, PATIENT, new String[] {"engine.default.on-doubt=hold"})
+                .flatMap(Stream::of)
+                .toArray(String[]::new));
+        home.drop(
+                "x.jsonl",
+                "\"[[stub: reset]] 1\"\n\"[[stub: reset]] 2\"\n\"[[stub: reset always]] 3\"\n"
+                        + "\"[[stub: 400]] 4\"\n\"[[stub: 400 always]] 5\"\n");
+        try (PageHome page = PageHome.start(home)) {
+            await().until(() -> calls(page).path("doubt").asInt() == 3
+                    && calls(page).path("dead").asInt() == 2);
+            assertThat(stub.count()).isEqualTo(5);
+            assertThat(page.get("/api/all/resend").path("calls").asInt()).isEqualTo(3);
+            assertThat(page.get("/api/all/accept-loss").path("calls").asInt()).isEqualTo(3);
+            assertThat(page.get("/api/all/retry").path("calls").asInt()).isEqualTo(2);
+
+            assertThat(page.post("/api/all/resend/3", null).statusCode()).isEqualTo(401);
+            assertThat(page.post("/api/all/resend/2", PageHome.TOKEN).statusCode())
+                    .isEqualTo(409);
+            assertThat(page.post("/api/all/resend/many", PageHome.TOKEN).statusCode())
+                    .isEqualTo(404);
+            assertThat(page.post("/api/all/explode/3", PageHome.TOKEN).statusCode())
+                    .isEqualTo(404);
+            assertThat(calls(page).path("doubt").asInt()).isEqualTo(3);
+
+            HttpResponse<String> resent = page.post("/api/all/resend/3", PageHome.TOKEN);
+            assertThat(resent.statusCode()).isEqualTo(200);
+            assertThat(TestHome.parse(resent.body()).path("decided").asInt()).isEqualTo(3);
+            await().until(() -> calls(page).path("done").asInt() == 2
+                    && calls(page).path("doubt").asInt() == 1);
+            assertThat(stub.count()).isEqualTo(8);
+            assertThat(page.post("/api/all/resend/3", PageHome.TOKEN).statusCode())
+                    .isEqualTo(409);
+
+            assertThat(page.post("/api/all/retry/2", PageHome.TOKEN).statusCode())
+                    .isEqualTo(200);
+            await().until(() -> calls(page).path("done").asInt() == 3
+                    && calls(page).path("dead").asInt() == 1);
+            assertThat(page.post("/api/all/accept-loss/1", PageHome.TOKEN).statusCode())
+                    .isEqualTo(200);
+            await().until(() -> calls(page).path("dead").asInt() == 2);
+            assertThat(stub.count()).isEqualTo(10);
+        }
+    }
+
+    @Test
     void a_loss_is_accepted_and_nothing_sent_nor_for_what_is_no_call_and_no_decision() {
         try (PageHome page = started("engine.default.on-doubt=hold")) {
             untilEnded(page);
@@ -95,6 +141,41 @@ class PageApiTest extends StubbedHome {
             await().until(() ->
                     page.get("/api/files").path(0).path("state").asText().equals("DELIVERED"));
             assertThat(stub.count()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void everything_on_it_works_on_a_ledger_of_postgresql_as_well() {
+        try (PageHome page = started(
+                "engine.default.on-doubt=hold", "ledger.url=" + Database.make().url())) {
+            untilEnded(page);
+            JsonNode file = page.get("/api/files").path(0);
+            assertThat(file.path("pending").asInt()).isEqualTo(1);
+            JsonNode receipt = page.get("/api/files/" + file.path("id") + "/receipt");
+            assertThat(receipt.path("answered").asInt()).isEqualTo(2);
+            assertThat(receipt.path("sends").asInt()).isEqualTo(3);
+            assertThat(page.get("/api/files/" + file.path("id") + "/failures")).hasSize(1);
+            assertThat(page.send(page.to("/api/files/9999/receipt")).statusCode())
+                    .isEqualTo(404);
+            assertThat(page.send(page.to("/api/files/nobody/receipt")).statusCode())
+                    .isEqualTo(404);
+            assertThat(page.send(page.to("/api/files/nobody/failures")).statusCode())
+                    .isEqualTo(200);
+            JsonNode doubt = page.get("/api/doubts").path(0);
+            assertThat(doubt.path("item").asText()).isEqualTo("\"" + HOSTILE + "\"");
+            assertThat(page.get("/api/calls/" + doubt.path("key").asText() + "/journal"))
+                    .hasSize(3);
+            assertThat(page.get("/api/throughput").has("at")).isTrue();
+            assertThat(page.send(page.to("/observe/health")).statusCode()).isEqualTo(200);
+            assertThat(page.send(page.to("/observe/metrics")).body()).contains("oncebox_calls{state=\"doubt\"} 1.0");
+
+            String resend = "/api/calls/" + doubt.path("key").asText() + "/resend";
+            assertThat(page.post(resend, PageHome.TOKEN).statusCode()).isEqualTo(200);
+            assertThat(page.get("/api/all/retry").path("calls").asInt()).isEqualTo(1);
+            assertThat(page.post("/api/all/retry/1", PageHome.TOKEN).statusCode())
+                    .isEqualTo(200);
+            await().until(() -> calls(page).path("done").asInt() == 3);
+            assertThat(stub.count()).isEqualTo(5);
         }
     }
 

@@ -7,8 +7,6 @@ import dev.oncebox.stub.Stub;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,20 +17,6 @@ class ReadmeIT {
 
     @TempDir
     private Path folder;
-
-    /** All commands below a heading. */
-    private static String commands(String heading) throws IOException {
-        String all = Files.readString(DIST.resolve("README.md"));
-        String begun = all.substring(all.indexOf("\n" + heading + "\n") + 1);
-        String section = begun.split("\n##", 2)[0];
-        String commands = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL)
-                .matcher(section)
-                .results()
-                .map(block -> block.group(1))
-                .collect(Collectors.joining());
-        assertThat(commands).isNotEmpty();
-        return commands;
-    }
 
     private Result typed(String commands) {
         Result result = ShellCommand.of("bash", "-euc", commands)
@@ -47,7 +31,8 @@ class ReadmeIT {
     @Test
     void from_a_dropped_file_to_its_answer() throws IOException {
         String home = folder.resolve("trial").toString();
-        String commands = commands("## From a dropped file to its answer")
+        String commands = Readme.FIRST_ANSWER
+                .commands()
                 .replaceFirst("mvn .*\n", "")
                 .replaceFirst("export PATH=.*\n", "")
                 .replace("/tmp/trial", home);
@@ -67,12 +52,10 @@ class ReadmeIT {
     @Test
     void jobs_by_example() throws IOException {
         try (Stub stub = Stub.start(Stub.Options.defaults())) {
-            Files.createDirectories(folder.resolve("config"));
-            Files.writeString(
-                    folder.resolve("config/application.properties"),
-                    "engine.default.url=" + stub.uri("/v1") + "\nengine.default.model=stub\n");
+            configure(stub);
 
-            String out = typed(commands("### Jobs by example")).out();
+            String out = typed(Readme.SUMMARIES.commands() + Readme.CLASSIFICATION.commands() + Readme.TABLE.commands())
+                    .out();
 
             assertThat(out)
                     .contains(
@@ -85,5 +68,33 @@ class ReadmeIT {
                     .as("one summary, two mails, two of three rows")
                     .isEqualTo(5);
         }
+    }
+
+    @Test
+    void a_script_asks_for_a_file_and_takes_another_way_only_when_it_failed() throws IOException {
+        try (Stub stub = Stub.start(Stub.Options.defaults())) {
+            configure(stub);
+            Files.createSymbolicLink(folder.resolve("examples"), DIST.resolve("examples"));
+            Files.writeString(
+                    Files.createDirectory(folder.resolve("srv-questions")).resolve("today.md"), "Why?");
+
+            String out = typed((Readme.ASK.commands() + Readme.ASK_OR_ELSE.commands())
+                            .replace("/srv/questions", folder + "/srv-questions"))
+                    .out();
+
+            assertThat(out.lines())
+                    .containsExactly(
+                            folder.resolve("outbox/default/today.md").toString(),
+                            "that is where the answer is",
+                            "[call 1] Why?");
+            assertThat(stub.count()).isEqualTo(1);
+        }
+    }
+
+    private void configure(Stub stub) throws IOException {
+        Files.createDirectories(folder.resolve("config"));
+        Files.writeString(
+                folder.resolve("config/application.properties"),
+                "engine.default.url=" + stub.uri("/v1") + "\nengine.default.model=stub\n");
     }
 }

@@ -35,7 +35,7 @@ class RetentionProof {
     private static final int KILLS = 3;
     private static final int BACKUPS = 3;
     private static final String PURGED = "SELECT count(*) FROM call WHERE code = 'answer_purged'";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @TempDir
     private Path folder;

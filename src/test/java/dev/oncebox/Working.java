@@ -14,7 +14,7 @@ import org.awaitility.core.ThrowingRunnable;
 /** A runtime in this process that goes on until a test has seen what it waits for. */
 final class Working implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Worker worker;
 

@@ -38,6 +38,7 @@ public final class BatchEngines {
     private final Capacity capacity;
     private final Clock clock;
     private final Set<String> strangers = ConcurrentHashMap.newKeySet();
+    private final Set<String> missed = ConcurrentHashMap.newKeySet();
 
     public BatchEngines(Engines engines, Batches batches, Capacity capacity, Clock clock) {
         this.engines = engines;
@@ -146,7 +147,7 @@ public final class BatchEngines {
         Call.Remote remote = batch.remote();
         if (remote == null) {
             exchange.setVariable(
-                    Variables.VERDICT, new BatchSearch(engine, wire, batches, strangers, clock).look(batch));
+                    Variables.VERDICT, new BatchSearch(engine, wire, batches, strangers, missed, clock).look(batch));
             return;
         }
         URI address = URI.create(remote.address());

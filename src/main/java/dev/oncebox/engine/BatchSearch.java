@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for a batch of which nobody knows whether it was submitted, in the provider's own list. It is believed that
- * there is none only when the list was read to before the submission, and no earlier than {@code lost-after}: a batch
- * may take a moment to show.
+ * there is none only when the list was read to before the submission, for the second time and no earlier than
+ * {@code lost-after}: a batch may take a moment to show, however long nobody could look.
  *
  * <p>Where the provider keeps no handle of ours, a batch of the right time and size is ours when its results speak of
  * our calls; until it has results it may be.
@@ -34,16 +34,19 @@ final class BatchSearch {
     private final Wire wire;
     private final Batches batches;
     private final Set<String> strangers;
+    private final Set<String> missed;
     private final Clock clock;
 
     /**
      * @param strangers which batches of the list were found not to be one of ours; more are added
+     * @param missed which of ours the list did not show; more are added
      */
-    BatchSearch(Engine engine, Wire wire, Batches batches, Set<String> strangers, Clock clock) {
+    BatchSearch(Engine engine, Wire wire, Batches batches, Set<String> strangers, Set<String> missed, Clock clock) {
         this.engine = engine;
         this.wire = wire;
         this.batches = batches;
         this.strangers = strangers;
+        this.missed = missed;
         this.clock = clock;
     }
 
@@ -122,7 +125,14 @@ final class BatchSearch {
         if (listed.calls() != keys.size()) {
             return Ours.NO;
         }
-        Ours ours = listed.ended() ? speaksOf(keys, each) : Ours.MAYBE;
+        if (!listed.ended()) {
+            return Ours.MAYBE;
+        }
+        List<URI> results = engine.batches().results(engine.bare(), each);
+        if (results.isEmpty()) {
+            return Ours.NO; // for now
+        }
+        Ours ours = speaksOf(keys, results);
         if (ours == Ours.NO) {
             strangers.add(stranger(batch, listed));
         }
@@ -130,8 +140,7 @@ final class BatchSearch {
     }
 
     /** Every batch has calls of its own, so that one line tells; there may be odd ones before it. */
-    private Ours speaksOf(Set<String> keys, JsonNode listed) {
-        List<URI> results = engine.batches().results(engine.bare(), listed);
+    private Ours speaksOf(Set<String> keys, List<URI> results) {
         try (BatchFiles files = BatchFiles.fetch(engine, wire, results)) {
             for (String line = files.next(); line != null; line = files.next()) {
                 JsonNode read = BatchResults.tree(line);
@@ -152,7 +161,8 @@ final class BatchSearch {
 
     private Verdict notFound(Batch batch, boolean maybe) throws CallFailed {
         Duration since = Duration.ofMillis(clock.millis() - batch.sentAt());
-        if (maybe || since.compareTo(engine.settings().async().lostAfter()) < 0) {
+        boolean first = missed.add(batch.handle());
+        if (maybe || first || since.compareTo(engine.settings().async().lostAfter()) < 0) {
             return again("Its submission brought no reply, and the list of batches does not show it yet.");
         }
         throw new CallFailed(new Verdict.Unknown(

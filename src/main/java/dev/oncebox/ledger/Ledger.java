@@ -122,6 +122,9 @@ public interface Ledger extends AutoCloseable {
     /** The answers of a file are in the outbox, under this name. */
     void delivered(SettledFile file, String output);
 
+    /** The first item that asks for a call; nothing: none does. */
+    Optional<Asker> asker(long call);
+
     /** The call of a claim as its worker had it, if it was sent and its end is not known. */
     Optional<Call> inFlight(byte[] key, long fence);
 

@@ -11,7 +11,7 @@ import java.util.Set;
 public enum Decision {
 
     /** It is sent again, and may be paid twice. */
-    RESEND(CallState.DOUBT) {
+    RESEND(CallState.DOUBT, CallState.DOUBT) {
         /** A worker claims nothing for an engine that is configured no more. */
         @Override
         public boolean make(SqlDecisions decisions, SqlDecisions.Case call, Settings settings) {
@@ -21,7 +21,7 @@ public enum Decision {
     },
 
     /** Its items get their error lines, and nothing is sent. */
-    ACCEPT_LOSS(CallState.DOUBT, CallState.POLLING) {
+    ACCEPT_LOSS(CallState.DOUBT, CallState.DOUBT, CallState.POLLING) {
         @Override
         public boolean make(SqlDecisions decisions, SqlDecisions.Case call, Settings settings) {
             return decisions.acceptLoss(call);
@@ -29,22 +29,29 @@ public enum Decision {
     },
 
     /** It is sent with all its attempts, from the start: the engine that failed in the end may have been a fallback. */
-    RETRY(CallState.DEAD) {
+    RETRY(CallState.DEAD, CallState.DEAD) {
         @Override
         public boolean make(SqlDecisions decisions, SqlDecisions.Case call, Settings settings) {
             return decisions.retry(call, firstEngine(call, settings));
         }
     };
 
+    private final CallState all;
     private final Set<CallState> states;
 
-    Decision(CallState... states) {
+    Decision(CallState all, CallState... states) {
+        this.all = all;
         this.states = Set.of(states);
     }
 
     /** Which calls it can be made about. */
     public Set<CallState> states() {
         return states;
+    }
+
+    /** In which state the calls are that it is about when it is made about all; see {@link SqlDecisions#all}. */
+    public CallState all() {
+        return all;
     }
 
     /** As commands and addresses write it, {@code accept-loss}. */

@@ -91,6 +91,10 @@ final class Batch {
                 .orElse(Step.GOOD);
     }
 
+    void release() {
+        progress.release();
+    }
+
     Look look() {
         return progress.look();
     }

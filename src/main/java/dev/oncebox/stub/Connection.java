@@ -16,11 +16,13 @@ final class Connection implements Runnable {
 
     private final Socket socket;
     private final Router router;
+    private final CountDownLatch released;
     private final CountDownLatch closing;
 
-    Connection(Socket socket, Router router, CountDownLatch closing) {
+    Connection(Socket socket, Router router, CountDownLatch released, CountDownLatch closing) {
         this.socket = socket;
         this.router = router;
+        this.released = released;
         this.closing = closing;
     }
 
@@ -124,7 +126,7 @@ final class Connection implements Runnable {
     }
 
     private void pause(Duration time) throws IOException, InterruptedException {
-        if (!time.isZero() && closing.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
+        if (!time.isZero() && released.await(time.toNanos(), TimeUnit.NANOSECONDS) && closing.getCount() == 0) {
             throw new IOException("The stub is closing");
         }
     }

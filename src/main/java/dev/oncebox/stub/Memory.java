@@ -19,6 +19,14 @@ final class Memory {
         this.tally = new Tally(options.logLimit(), options.keepBodies());
     }
 
+    /** Whatever is asked for later is ready as soon as it was asked for often enough. */
+    void release() {
+        jobs.newestFirst().forEach(job -> job.progress().release());
+        responses.newestFirst().forEach(job -> job.progress().release());
+        batches.newestFirst().forEach(batch -> batch.batch().release());
+        messageBatches.newestFirst().forEach(Batch::release);
+    }
+
     Tally tally() {
         return tally;
     }

@@ -8,7 +8,7 @@ final class Progress {
     private final long born = System.nanoTime();
     private final int unready;
     private final int lag;
-    private final Duration time;
+    private Duration time;
     private final Troubles troubles;
     private int polls;
 
@@ -33,6 +33,11 @@ final class Progress {
     synchronized Look look() {
         polls++;
         return new Look(polls, troubles.next(), polls <= lag, ready());
+    }
+
+    /** No time has to pass any more. */
+    synchronized void release() {
+        time = Duration.ZERO;
     }
 
     synchronized int polls() {

@@ -34,6 +34,10 @@ final class Router {
         memory = new Memory(options);
     }
 
+    void release() {
+        memory.release();
+    }
+
     Exchange exchange(Request request) {
         boolean post = request.method().equals("POST");
         boolean get = request.method().equals("GET");

@@ -109,6 +109,7 @@ public final class Stub implements AutoCloseable {
     private final ServerSocket server;
     private final int port;
     private final Router router;
+    private final CountDownLatch released = new CountDownLatch(1);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final CountDownLatch deaf = new CountDownLatch(1);
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -267,6 +268,12 @@ public final class Stub implements AutoCloseable {
         router.reset();
     }
 
+    /** No time has to pass any more for what was taken on, and from now on no reply is delayed. */
+    public void release() {
+        router.release();
+        released.countDown();
+    }
+
     /** Waits until somebody closes the stub. */
     public void awaitClose() throws InterruptedException {
         closing.await();
@@ -276,6 +283,7 @@ public final class Stub implements AutoCloseable {
     @Override
     public void close() {
         closing.countDown();
+        released.countDown();
         closeQuietly(server);
         open.forEach(Stub::closeQuietly);
         threads.shutdown();
@@ -310,7 +318,7 @@ public final class Stub implements AutoCloseable {
     private void serve(Socket socket) {
         try {
             if (closing.getCount() > 0) {
-                new Connection(socket, router, closing).run();
+                new Connection(socket, router, released, closing).run();
             }
         } finally {
             open.remove(socket);

@@ -40,6 +40,7 @@ class BatchSearchTest extends LedgerTck {
     private final Map<String, String> results = new ConcurrentHashMap<>();
     private final List<String> fetched = new CopyOnWriteArrayList<>();
     private final Set<String> strangers = new HashSet<>();
+    private final Set<String> missed = new HashSet<>();
     private String list = "";
     private HttpServer server;
     private Engine engine;
@@ -128,7 +129,7 @@ class BatchSearchTest extends LedgerTck {
     }
 
     private Verdict look() throws CallFailed {
-        return new BatchSearch(engine, wire, ledger.batches(), strangers, clock).look(batch);
+        return new BatchSearch(engine, wire, ledger.batches(), strangers, missed, clock).look(batch);
     }
 
     private void isFound(Verdict verdict, String id) {
@@ -165,6 +166,17 @@ class BatchSearchTest extends LedgerTck {
         assertThat(fetched).containsExactly("other");
     }
 
+    /** It was taken for somebody else's for good. */
+    @Test
+    void an_ended_batch_that_does_not_say_yet_where_its_results_are_is_looked_at_again() throws CallFailed {
+        String listed = listed("x", Duration.ofSeconds(1));
+        results.put("x", ours("a") + ours("b"));
+        lists(listed.replace("\"/x\"", "null"));
+        assertThat(look()).isInstanceOf(Verdict.Running.class);
+        lists(listed);
+        isFound(look(), "x");
+    }
+
     @Test
     void what_the_whole_list_does_not_show_for_long_is_a_doubt() throws CallFailed {
         lists(listed("old", Duration.ofDays(-1)));
@@ -172,5 +184,16 @@ class BatchSearchTest extends LedgerTck {
         clock.pass(Duration.ofMinutes(11));
         assertThatThrownBy(this::look).isInstanceOfSatisfying(CallFailed.class, failed -> assertThat(failed.verdict())
                 .isInstanceOf(Verdict.Unknown.class));
+    }
+
+    /** A process that had been down for longer believed the first list that it saw. */
+    @Test
+    void a_first_look_is_not_believed_however_late_it_is() throws CallFailed {
+        lists(listed("old", Duration.ofDays(-1)));
+        clock.pass(Duration.ofMinutes(11));
+        assertThat(look()).isInstanceOf(Verdict.Running.class);
+        results.put("x", ours("a") + ours("b"));
+        lists(listed("x", Duration.ofSeconds(1)));
+        isFound(look(), "x");
     }
 }

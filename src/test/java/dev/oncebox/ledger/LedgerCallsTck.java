@@ -2,6 +2,7 @@ package dev.oncebox.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oncebox.job.Keying;
 import dev.oncebox.ledger.Verdict.Refused.Cause;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -51,6 +52,19 @@ public abstract class LedgerCallsTck extends LedgerTck {
             assertThat(call.job()).isEqualTo("j");
         });
         assertThat(texts(ledger.claim(ENGINE, 9))).containsExactly("a");
+    }
+
+    @Test
+    void whoever_asks_first_for_a_call_is_named_and_how_many_others_do() {
+        ReceivedFile file = receive("f.jsonl", "content");
+        ledger.record(file, List.of(asking(1, "b"), asking(2, "\"x\"", "a", "a", Keying.WHITESPACE), asking(3, "a")));
+        ledger.taken(file);
+        drop("g.jsonl", "a");
+
+        assertThat(ledger.claim(ENGINE, 9))
+                .extracting(call -> ledger.asker(call.id()).orElseThrow())
+                .containsExactly(new Asker("f.jsonl", 1, null, 0), new Asker("f.jsonl", 2, "\"x\"", 2));
+        assertThat(ledger.asker(4711)).isEmpty();
     }
 
     @Test

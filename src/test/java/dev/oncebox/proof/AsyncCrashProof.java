@@ -8,11 +8,14 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The process dies at each moment of a call that an asynchronous engine accepts. Once the address is in the ledger there
  * is one submission whatever happens; before that the engine's on-doubt decides.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class AsyncCrashProof {
 
     private static final List<AsyncCrashCell> CELLS = AsyncCrashCell.all();

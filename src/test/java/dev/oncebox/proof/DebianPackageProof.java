@@ -3,6 +3,7 @@ package dev.oncebox.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.oncebox.Readme;
 import dev.oncebox.ShellCommand.Result;
 import dev.oncebox.stub.Stub;
 import java.io.IOException;
@@ -31,7 +32,7 @@ class DebianPackageProof {
     private static final String UNIT = "/usr/lib/systemd/system/oncebox.service";
     private static final String JAVAS = "/usr/lib/jvm";
     private static final String PACKAGE = "/root/oncebox.deb";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @TempDir
     private Path folder;
@@ -41,7 +42,7 @@ class DebianPackageProof {
 
     @BeforeEach
     void begin() throws IOException {
-        Machine.needs("dpkg", "dpkg-deb", "adduser");
+        Machine.needs("dpkg", "dpkg-deb", "adduser", "apt", "systemctl");
         machine = new Copied(folder);
         if (run("dpkg-query", "-W", "-f", "${Provides}", "*-jre-headless").out().indexOf("java17-runtime-headless")
                 < 0) {
@@ -72,7 +73,11 @@ class DebianPackageProof {
 
     @Test
     void it_is_installed_run_upgraded_removed_and_purged() throws Exception {
-        assertThat(done("dpkg", "-i", PACKAGE)).contains("/etc/oncebox/application.properties");
+        String[] typed = Readme.DEBIAN.commands().split("(?m)^sudoedit .*\n");
+        var administrator = new Administrator(machine);
+        administrator.fetches(built());
+        done("useradd", "me");
+        assertThat(administrator.types(typed[0])).contains("/etc/oncebox/application.properties");
         assertThat(done(
                         "stat",
                         "-c",
@@ -90,9 +95,9 @@ class DebianPackageProof {
                         HOME + "/data oncebox:oncebox 700",
                         "/etc/oncebox/environment root:oncebox 640"));
         configure();
-        assertThat(done("setpriv", "--reuid=oncebox", "--regid=oncebox", "--init-groups", "oncebox", "check"))
-                .startsWith("All is well")
-                .contains("home " + HOME);
+        assertThat(administrator.types(typed[1])).contains("All is well", "home " + HOME);
+        assertThat(done("id", "-nG", "me")).contains("oncebox");
+        assertThat(done("/usr/bin/systemctl", "is-enabled", "oncebox")).isEqualTo("enabled");
 
         var unit = new ServiceUnit(machine, UNIT);
         Process first = unit.start(folder.resolve("log"));

@@ -35,7 +35,7 @@ class ImageProof {
     private static final Path TARGET =
             Path.of(System.getProperty("oncebox.dist")).getParent();
     private static final Path ARCHIVE = TARGET.resolve("oncebox-image.tar.gz");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @TempDir
     private Path folder;

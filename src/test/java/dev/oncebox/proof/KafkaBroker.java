@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 final class KafkaBroker implements AutoCloseable {
 
     private static final Path JARS = Path.of("target/kafka").toAbsolutePath();
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Path folder;
     private final int port;

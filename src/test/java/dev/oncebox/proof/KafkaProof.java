@@ -22,11 +22,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Kafka in and out, the packaged distribution against a real broker: offsets are committed after the ledger has the
  * items, and what comes twice is neither paid nor lost.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class KafkaProof {
 
     private static final String GROUP = "asking";
@@ -77,7 +80,7 @@ class KafkaProof {
         out = name.substring(0, 20) + ".out";
         broker.make(in, 1);
         broker.make(out, 1);
-        home = home("kafka.outbox.topic=" + out);
+        home = home();
     }
 
     @AfterEach
@@ -90,6 +93,7 @@ class KafkaProof {
                 "kafka.brokers=" + broker.address(),
                 "kafka.inbox.topic=" + in,
                 "kafka.inbox.group=" + GROUP + in,
+                "kafka.outbox.topic=" + out,
                 // a killed consumer's partitions are free after this
                 "camel.component.kafka.session-timeout-ms=2000",
                 "camel.component.kafka.heartbeat-interval-ms=500",
@@ -105,9 +109,7 @@ class KafkaProof {
     }
 
     private static void until(ThrowingRunnable assertion) {
-        await().atMost(Duration.ofSeconds(60))
-                .pollInterval(Duration.ofMillis(50))
-                .untilAsserted(assertion);
+        await().pollInterval(Duration.ofMillis(50)).untilAsserted(assertion);
     }
 
     private long committed() throws Exception {
@@ -115,7 +117,11 @@ class KafkaProof {
     }
 
     private List<JsonNode> results() {
-        return broker.records(out).stream()
+        return results(broker);
+    }
+
+    private List<JsonNode> results(KafkaBroker from) {
+        return from.records(out).stream()
                 .map(ConsumerRecord::value)
                 .map(TestHome::parse)
                 .toList();
@@ -192,21 +198,28 @@ class KafkaProof {
 
     @Test
     void a_broker_that_goes_away_is_waited_for_and_no_result_is_lost() throws Exception {
-        home = home("kafka.inbox.topic=", "kafka.outbox.topic=" + out);
-        home.drop("before.jsonl", question("a", "one"));
-        try (Launched run = run("")) {
-            until(() -> assertThat(ids(results())).containsExactly("a"));
-            broker.kill();
-            home.drop("meanwhile.jsonl", question("b", "two"));
-            until(() -> assertThat(home.exists("outbox/meanwhile.jsonl")).isTrue());
-            assertThat(home.status().at("/files/delivered").asLong()).isEqualTo(1);
-            broker.start();
+        Files.createDirectories(shared.resolve("mortal"));
+        try (var mortal = new KafkaBroker(shared.resolve("mortal"))) {
+            mortal.make(out, 1);
+            home = home("kafka.brokers=" + mortal.address(), "kafka.inbox.topic=");
+            home.drop("before.jsonl", question("a", "one"));
+            try (Launched run = run("")) {
+                until(() -> assertThat(ids(results(mortal))).containsExactly("a"));
+                mortal.kill();
+                home.drop("meanwhile.jsonl", question("b", "two"));
+                until(() -> assertThat(home.exists("outbox/meanwhile.jsonl")).isTrue());
+                assertThat(delivered()).isEqualTo(1);
+                mortal.start();
 
-            until(() -> assertThat(ids(results())).contains("b"));
-            until(() ->
-                    assertThat(home.status().at("/files/delivered").asLong()).isEqualTo(2));
+                until(() -> assertThat(ids(results(mortal))).contains("b"));
+                until(() -> assertThat(delivered()).isEqualTo(2));
+            }
         }
         assertThat(stub.count()).isEqualTo(2);
+    }
+
+    private long delivered() {
+        return home.status().at("/files/delivered").asLong();
     }
 
     @Test

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class ServiceUnit {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Copied machine;
     private final List<String> lines;
@@ -52,7 +52,11 @@ final class ServiceUnit {
         words.addAll(List.of("env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/var/lib/oncebox"));
         values("Environment").forEach(line -> words.addAll(List.of(line.split(" "))));
         for (String file : values("EnvironmentFile")) {
-            Files.readAllLines(machine.path(file.replaceFirst("^-", ""))).stream()
+            Path variables = machine.path(file.replaceFirst("^-", ""));
+            if (file.startsWith("-") && !Files.exists(variables)) {
+                continue;
+            }
+            Files.readAllLines(variables).stream()
                     .filter(line -> line.matches("\\w+=.*"))
                     .map(line -> line.replaceFirst("='(.*)'$", "=$1"))
                     .forEach(words::add);

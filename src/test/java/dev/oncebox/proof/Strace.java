@@ -38,8 +38,7 @@ final class Strace implements AutoCloseable {
         try {
             Process process =
                     new ProcessBuilder(words).redirectError(said.toFile()).start();
-            await().atMost(Duration.ofSeconds(20))
-                    .pollInterval(Duration.ofMillis(5))
+            await().pollInterval(Duration.ofMillis(5))
                     .until(() -> text(said).contains("attached") || !process.isAlive());
             if (!process.isAlive()) {
                 throw Machine.missing("strace cannot attach (" + text(said).strip() + ")");

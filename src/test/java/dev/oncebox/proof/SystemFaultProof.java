@@ -61,7 +61,7 @@ class SystemFaultProof {
             try (Strace strace = Strace.inject(folder, trial.run().pid(), calls, "error=EIO:" + when, log)) {
                 trial.awaitLog("cannot be used");
                 long before = trial.stub.count();
-                assertThat(trial.run().exitWithin(Duration.ofSeconds(30))).isEqualTo(1);
+                assertThat(trial.run().exit()).isEqualTo(1);
                 assertThat(trial.stub.count() - before).isLessThanOrEqualTo(Trial.CONCURRENCY);
                 injected = strace.injected();
             }
@@ -130,7 +130,7 @@ class SystemFaultProof {
             Machine.done("sync", "-f", trial.home.root().toString());
             trial.start("JDK_JAVA_OPTIONS=-Djava.io.tmpdir=" + temporary);
             first.remount("abort");
-            assertThat(trial.run().exitWithin(Duration.ofSeconds(30))).isEqualTo(1);
+            assertThat(trial.run().exit()).isEqualTo(1);
             assertThat(trial.log()).contains("oncebox: The ledger ", "Nothing more is sent");
             first.close();
             try (Volume repaired = Volume.image(image, folder.resolve("home"))) {

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -239,8 +238,7 @@ class StubBatchesTest {
         }
         JsonNode created = batches.create(lines);
 
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> batches.get(created).path("status").asText().equals("completed"));
+        await().until(() -> batches.get(created).path("status").asText().equals("completed"));
 
         assertThat(batches.file(batches.get(created), "output_file_id")).hasSize(10_000);
         assertThat(stub.submissions()).hasSize(10_000).containsValue(1).doesNotContainValue(2);

@@ -1,5 +1,6 @@
 package dev.oncebox.ledger.camel;
 
+import dev.oncebox.ledger.CallName;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.Settlements;
@@ -48,7 +49,7 @@ public final class LedgerComponent extends DefaultComponent {
         this.ledger = ledger;
         this.capacity = capacity;
         this.fallbacks = fallbacks;
-        this.rescue = new Rescue(rescueFile);
+        this.rescue = new Rescue(rescueFile, call -> CallName.of(call, ledger));
         this.settlements = settlements;
         this.destinations = new Destinations(ledger);
     }

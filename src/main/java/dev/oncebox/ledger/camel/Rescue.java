@@ -2,6 +2,7 @@ package dev.oncebox.ledger.camel;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallName;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Verdict;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,13 +23,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Where a reply goes when the ledger can no longer take it, or not now: a JSON line per reply, the body in Base64. The
  * next start reads what is beside the ledger, see {@link RescuedReplies}; the rest is there so that what was paid for is
- * not gone. What could be recorded after all is taken out when nothing else waits.
+ * not gone. What could be recorded after all is taken out when nothing else waits. Names of calls are looked up after
+ * that, and no other reply waits for it.
  */
 final class Rescue {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rescue.class);
 
     private final Path file;
+    private final Function<Call, CallName> names;
     /** Keys of replies that are in the file and wait in memory as well. */
     private final Set<String> waiting = new HashSet<>();
 
@@ -35,8 +39,9 @@ final class Rescue {
     private boolean isNeeded;
     private @Nullable Path elsewhere;
 
-    Rescue(Path file) {
+    Rescue(Path file, Function<Call, CallName> names) {
         this.file = file;
+        this.names = names;
     }
 
     /** Keeps a reply that waits in memory for the ledger, in case that this process ends meanwhile. */
@@ -68,32 +73,38 @@ final class Rescue {
         }
     }
 
-    synchronized void keep(Call call, Verdict verdict, @Nullable Reply reply) {
+    void keep(Call call, Verdict verdict, @Nullable Reply reply) {
         if (reply == null || verdict instanceof Verdict.Running) {
             return;
         }
-        isNeeded = true;
         String line = line(call, verdict, reply);
-        if (waiting.remove(call.keyHex()) || isAppended(file, line)) {
-            LOG.atError()
-                    .addKeyValue("key", call.keyHex())
-                    .log("The reply to {} could not be recorded; it is kept in {}", call.keyHex(), file);
-        } else if (isAppended(elsewhere(), line)) {
-            LOG.atError()
-                    .addKeyValue("key", call.keyHex())
-                    .log(
-                            "The reply to {} could not be recorded; it is kept in {}. Put that beside the ledger, as {}, before the next start.",
-                            call.keyHex(),
-                            elsewhere,
-                            file.getFileName());
-        } else {
-            LOG.atError()
-                    .addKeyValue("key", call.keyHex())
+        Path kept = put(call, line);
+        if (kept == null) {
+            new CallName(call.keyHex(), null)
+                    .in(LOG.atError())
                     .log(
                             "The reply to {} could not be recorded, nor written to a file. It is: {}",
                             call.keyHex(),
                             line);
+            return;
         }
+        CallName name = names.apply(call);
+        name.in(LOG.atError())
+                .log(
+                        "The reply to {} could not be recorded; it is kept in {}{}",
+                        name,
+                        kept,
+                        kept.equals(file)
+                                ? ""
+                                : ". Put that beside the ledger, as " + file.getFileName()
+                                        + ", before the next start.");
+    }
+
+    /** Where it is now; null: nowhere. */
+    private synchronized @Nullable Path put(Call call, String line) {
+        isNeeded = true;
+        boolean isSpooled = waiting.remove(call.keyHex());
+        return isSpooled || isAppended(file, line) ? file : isAppended(elsewhere(), line) ? elsewhere : null;
     }
 
     private static String line(Call call, Verdict verdict, Reply reply) {

@@ -4,6 +4,7 @@ import dev.oncebox.CrashPoint;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Batch;
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallName;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Charged;
@@ -164,55 +165,51 @@ final class SettleProducer extends DefaultProducer {
     }
 
     private void log(Call call, Verdict verdict, @Nullable Transition next, boolean waited) {
-        if (verdict instanceof Verdict.Running running) {
-            if (!running.known() && troubles.isNews(call.engine() + "asked")) {
-                LOG.atWarn()
-                        .addKeyValue("engine", call.engine())
-                        .log(
-                                "engine {} cannot be asked for an answer now: {} It is asked again.",
-                                call.engine(),
-                                running.said());
-            }
-        } else if (next == null) {
-            LOG.atWarn()
-                    .addKeyValue("key", call.keyHex())
+        String news = news(call, verdict, next);
+        if (news != null || waited && LOG.isDebugEnabled()) {
+            CallName name = CallName.of(call, ledger);
+            name.in(news == null ? LOG.atDebug() : LOG.atWarn())
                     .addKeyValue("engine", call.engine())
-                    .log("call {} was settled by somebody else meanwhile; the late reply is kept", call.keyHex());
-        } else if (next.state() == CallState.DEAD) {
-            LOG.atWarn()
-                    .addKeyValue("key", call.keyHex())
-                    .addKeyValue("engine", call.engine())
-                    .log("call {} failed for good: {} ({})", call.keyHex(), next.reason(), next.code());
-        } else if (next.state() == CallState.DOUBT) {
-            LOG.atWarn()
-                    .addKeyValue("key", call.keyHex())
-                    .addKeyValue("engine", call.engine())
-                    .log("call {} is in doubt: {} A person decides: oncebox doubt list", call.keyHex(), next.reason());
-        } else if (next.state() == CallState.READY && troubles.isNews(call.engine() + next.code())) {
-            LOG.atWarn()
-                    .addKeyValue("engine", call.engine())
-                    .log(
-                            "engine {}: {} ({}) {}",
-                            call.engine(),
-                            next.reason(),
-                            next.code(),
-                            next.events().contains(EventKind.FALLBACK)
-                                    ? "Such calls go on at " + next.engine() + "."
-                                    : verdict.charged() == Charged.NO
-                                            ? "Nothing was charged; such calls are tried again later."
-                                            : "It may have been charged; such calls are sent again within the job's attempts.");
-        } else if (Note.codes(next.code()).contains("prompt_cut") && troubles.isNews(call.engine() + "prompt_cut")) {
-            LOG.atWarn()
-                    .addKeyValue("engine", call.engine())
-                    .log(
-                            "engine {}: {} (prompt_cut) The answer is delivered: on-prompt-cut=accept.",
-                            call.engine(),
-                            next.reason());
-        } else if (waited) {
-            LOG.atDebug()
-                    .addKeyValue("key", call.keyHex())
-                    .addKeyValue("engine", call.engine())
-                    .log("call {} could be recorded at last", call.keyHex());
+                    .log("{} {}", name, news == null ? "could be recorded at last" : news);
         }
+    }
+
+    /** What is worth a line, after the name of the call; null: nothing. */
+    private @Nullable String news(Call call, Verdict verdict, @Nullable Transition next) {
+        if (verdict instanceof Verdict.Running running) {
+            return running.known() || !troubles.isNews(call.engine() + "asked")
+                    ? null
+                    : "cannot be asked for at engine " + call.engine() + " now: " + running.said()
+                            + " It is asked for again.";
+        }
+        if (next == null) {
+            return "was settled by somebody else meanwhile; the late reply is kept";
+        }
+        return switch (next.state()) {
+            case DEAD -> "failed for good: " + next.reason() + " (" + next.code() + ")";
+            case DOUBT -> "is in doubt: " + next.reason() + " A person decides: oncebox doubt list";
+            case READY ->
+                troubles.isNews(call.engine() + next.code())
+                        ? trouble(call, next) + " " + follows(verdict, next)
+                        : null;
+            case DONE, POLLING ->
+                Note.codes(next.code()).contains("prompt_cut") && troubles.isNews(call.engine() + "prompt_cut")
+                        ? trouble(call, next) + " The answer is delivered: on-prompt-cut=accept."
+                        : null;
+            case CLAIMED, SENT -> null;
+        };
+    }
+
+    private static String trouble(Call call, Transition next) {
+        return "at engine " + call.engine() + ": " + next.reason() + " (" + next.code() + ")";
+    }
+
+    private static String follows(Verdict verdict, Transition next) {
+        if (next.events().contains(EventKind.FALLBACK)) {
+            return "Such calls go on at " + next.engine() + ".";
+        }
+        return verdict.charged() == Charged.NO
+                ? "Nothing was charged; such calls are tried again later."
+                : "It may have been charged; such calls are sent again within the job's attempts.";
     }
 }

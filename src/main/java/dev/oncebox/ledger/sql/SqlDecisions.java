@@ -2,6 +2,7 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.ledger.CallName;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
@@ -23,6 +24,10 @@ public final class SqlDecisions implements AutoCloseable {
             "SELECT c.id, c.key, c.state, c.engine, c.fence, c.sends, c.attempts, c.code, c.reason, j.name,"
                     + " CASE WHEN c.batch IS NULL THEN c.remote END,"
                     + " EXISTS (SELECT 1 FROM request r WHERE r.call = c.id) FROM call c JOIN job j ON j.id = c.job";
+
+    private static final String MEANT_BY_ALL =
+            " WHERE c.state = ? AND coalesce(c.code, '') <> ? AND EXISTS (SELECT 1 FROM item i WHERE i.call = c.id)"
+                    + " AND EXISTS (SELECT 1 FROM request r WHERE r.call = c.id)";
 
     private final Dialect dialect;
     private final Session session;
@@ -95,6 +100,34 @@ public final class SqlDecisions implements AutoCloseable {
     }
 
     /**
+     * The calls in a state that are meant when a person decides about all of them, oldest first: those that an item
+     * asks for and that can be sent, but for answered ones, whose answer was purged.
+     *
+     * @param most how many at most
+     */
+    public List<Case> all(CallState state, long most) {
+        try {
+            return session.list(
+                    COLUMNS + MEANT_BY_ALL + " ORDER BY c.id LIMIT ?",
+                    SqlDecisions::read,
+                    state,
+                    PurgedBodies.CODE,
+                    most);
+        } catch (SQLException e) {
+            throw dialect.explain(e);
+        }
+    }
+
+    /** How many these are. */
+    public long countAll(CallState state) {
+        try {
+            return session.number("SELECT count(*) FROM call c" + MEANT_BY_ALL, state, PurgedBodies.CODE);
+        } catch (SQLException e) {
+            throw dialect.explain(e);
+        }
+    }
+
+    /**
      * One call, whatever its state; null: there is none.
      *
      * @param key all 64 digits
@@ -105,6 +138,15 @@ public final class SqlDecisions implements AutoCloseable {
                     COLUMNS + " WHERE c.key = ?",
                     SqlDecisions::read,
                     HexFormat.of().parseHex(key));
+        } catch (SQLException e) {
+            throw dialect.explain(e);
+        }
+    }
+
+    /** What a line of the log calls it. */
+    public CallName name(Case call) {
+        try {
+            return new CallName(call.key(), Askers.first(session, call.id()).orElse(null));
         } catch (SQLException e) {
             throw dialect.explain(e);
         }

@@ -116,7 +116,7 @@ final class SqlIntake {
         }
         List<Long> dead = session.list(
                 "SELECT DISTINCT c.id FROM item i JOIN call c ON c.id = i.call WHERE i.file = ?"
-                        + " AND c.state = 'DEAD' AND c.attempts = 0 AND c.doubts = 0",
+                        + " AND c.state = 'DEAD' AND c.attempts = 0 AND c.doubts = 0 ORDER BY c.id",
                 row -> row.getLong(1),
                 file);
         for (long call : dead) {
@@ -170,7 +170,7 @@ final class SqlIntake {
         return made == 0 ? jobId(session, job) : made;
     }
 
-    void record(Session session, ReceivedFile file, List<Entry> entries) throws SQLException {
+    long record(Session session, ReceivedFile file, List<Entry> entries) throws SQLException {
         long job = jobId(session, file.file().job());
         long items = 0;
         long invalid = 0;
@@ -213,6 +213,7 @@ final class SqlIntake {
                 pending,
                 file.id());
         SqlPolling.joined(session, file.id());
+        return items;
     }
 
     private void readAgain(Session session, long file, Entry entry, KnownCalls calls) throws SQLException {
@@ -336,7 +337,7 @@ final class SqlIntake {
     static List<UnarchivedFile> unarchived(Session session, long node) throws SQLException {
         return session.list(
                 "SELECT id, path, state, sha256 FROM file WHERE archived = 0 AND NOT EXISTS (SELECT 1 FROM taking t"
-                        + " WHERE t.path = file.path AND t.node <> ?)",
+                        + " WHERE t.path = file.path AND t.node <> ?) ORDER BY id",
                 row -> new UnarchivedFile(
                         row.getLong(1), row.getString(2), row.getString(3).equals("TAKING"), row.getBytes(4)),
                 node);

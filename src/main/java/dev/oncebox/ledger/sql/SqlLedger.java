@@ -2,6 +2,7 @@ package dev.oncebox.ledger.sql;
 
 import dev.oncebox.config.ConfigException;
 import dev.oncebox.config.LedgerUrl;
+import dev.oncebox.ledger.Asker;
 import dev.oncebox.ledger.Batches;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.DroppedFile;
@@ -111,10 +112,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public void record(ReceivedFile file, List<Entry> entries) {
-        writer.write(session -> {
-            intake.record(session, file, entries);
-            return true;
-        });
+        writer.write(session -> intake.record(session, file, entries));
         changed();
     }
 
@@ -193,13 +191,10 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public @Nullable Transition settle(Call call, Verdict verdict, NextStep step, @Nullable Reply reply) {
-        var next = new Transition[1];
-        writer.write(session -> {
-            next[0] = calls.settle(session, lease.node(), call, verdict, step, reply);
-            return true;
-        });
+        Optional<Transition> next = writer.write(session ->
+                Optional.ofNullable(calls.settle(session, lease.node(), call, verdict, step, reply)));
         changed();
-        return next[0];
+        return next.orElse(null);
     }
 
     @Override
@@ -263,6 +258,11 @@ public final class SqlLedger implements Ledger {
     public void delivered(SettledFile file, String output) {
         writer.write(session -> deliveries.delivered(session, lease.node(), file, output));
         changed();
+    }
+
+    @Override
+    public Optional<Asker> asker(long call) {
+        return readers.read(session -> Askers.first(session, call));
     }
 
     @Override

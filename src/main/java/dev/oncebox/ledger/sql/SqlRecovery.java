@@ -75,7 +75,7 @@ final class SqlRecovery {
     private void resolve(Session session, long node) throws SQLException {
         List<Unresolved> waiting = session.list(
                 "SELECT c.id, c.fence, c.sends, c.engine, j.name FROM call c JOIN job j ON j.id = c.job"
-                        + " WHERE c.state = 'READY' AND c.unresolved > 0" + ofCalls(session),
+                        + " WHERE c.state = 'READY' AND c.unresolved > 0 ORDER BY c.id" + ofCalls(session),
                 row -> new Unresolved(
                         new Journal.Attempt(row.getLong(1), row.getLong(2), row.getInt(3), row.getString(4)),
                         row.getString(5)));

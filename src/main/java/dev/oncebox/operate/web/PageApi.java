@@ -27,6 +27,9 @@ public final class PageApi {
     private static final Logger LOG = LoggerFactory.getLogger(PageApi.class);
     private static final Pattern KEY = Pattern.compile("[0-9a-f]{64}");
     private static final int MOST_EVENTS = 1000;
+    private static final Pattern COUNT = Pattern.compile("[0-9]{1,12}");
+    private static final int MOST_DECISIONS = 200;
+    private static final String NO_DECISION = "There is no such decision.";
     private static final String UNKNOWN = "The ledger knows no such call.";
 
     private final Settings settings;
@@ -122,12 +125,62 @@ public final class PageApi {
             } else if (!decision.make(decisions, call, settings)) {
                 Rows.reply(exchange, 409, Replies.error("This call was settled meanwhile."));
             } else {
-                LOG.info("call {}: a person decided on the page: {}", key, decision.word());
+                decisions
+                        .name(call)
+                        .in(LOG.atInfo())
+                        .log("{}: a person decided on the page: {}", decisions.name(call), decision.word());
                 ObjectNode json = JsonNodeFactory.instance.objectNode();
                 json.put("key", key).put("decision", decision.word()).put("said", said(decision, call));
                 Rows.reply(exchange, 200, json.toString());
             }
         }
+    }
+
+    /** How many calls a decision about all would be about. */
+    public void all(Exchange exchange) {
+        Decision decision = decision(exchange.getMessage().getHeader("decision", String.class));
+        if (decision == null) {
+            Rows.reply(exchange, 404, Replies.error(NO_DECISION));
+            return;
+        }
+        try (SqlDecisions decisions = SqlDecisions.reading(settings.ledger(), clock)) {
+            Rows.reply(
+                    exchange,
+                    200,
+                    counted(decision)
+                            .put("calls", decisions.countAll(decision.all()))
+                            .toString());
+        }
+    }
+
+    /**
+     * What a person decided about all calls that wait for it. They are told how many these are first: when there are
+     * others by now, nothing is done. At most {@link #MOST_DECISIONS} at a time.
+     */
+    public void decideAll(Exchange exchange) {
+        Decision decision = decision(exchange.getMessage().getHeader("decision", String.class));
+        String calls = exchange.getMessage().getHeader("calls", "", String.class);
+        if (decision == null || !COUNT.matcher(calls).matches()) {
+            Rows.reply(exchange, 404, Replies.error(NO_DECISION));
+            return;
+        }
+        long expected = Long.parseLong(calls);
+        try (SqlDecisions decisions = SqlDecisions.open(settings.ledger(), clock)) {
+            long found = decisions.countAll(decision.all());
+            if (found != expected) {
+                Rows.reply(exchange, 409, Replies.error("These are " + found + " calls by now. Look again."));
+                return;
+            }
+            long decided = decisions.all(decision.all(), Math.min(expected, MOST_DECISIONS)).stream()
+                    .filter(call -> decision.make(decisions, call, settings))
+                    .count();
+            LOG.info("a person decided on the page about {} calls: {}", decided, decision.word());
+            Rows.reply(exchange, 200, counted(decision).put("decided", decided).toString());
+        }
+    }
+
+    private static ObjectNode counted(Decision decision) {
+        return JsonNodeFactory.instance.objectNode().put("decision", decision.word());
     }
 
     private String said(Decision decision, SqlDecisions.Case call) {

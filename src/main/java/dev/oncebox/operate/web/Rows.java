@@ -8,6 +8,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.camel.Exchange;
 import org.apache.camel.Message;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +19,19 @@ import org.slf4j.LoggerFactory;
 public final class Rows {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rows.class);
+    private static final String FILE = "file";
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
     private static final ObjectMapper JSON = JsonMapper.builder()
             .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
             .build();
+
+    /** What is no number in the place of a file's is the number of none: a database may not be asked for it. */
+    public void numbered(Exchange exchange) {
+        String file = exchange.getMessage().getHeader(FILE, "", String.class);
+        if (!NUMBER.matcher(file).matches()) {
+            exchange.getMessage().setHeader(FILE, "-1");
+        }
+    }
 
     /** The rows of a query as a JSON array; bytes are keys, written in hexadecimal. */
     public void all(Exchange exchange, List<Map<String, @Nullable Object>> rows) throws JsonProcessingException {

@@ -3,6 +3,7 @@ package dev.oncebox.ledger.camel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oncebox.ledger.Call;
+import dev.oncebox.ledger.CallName;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Request;
 import dev.oncebox.ledger.Verdict;
@@ -48,7 +49,7 @@ class RescueTest {
     @Test
     void each_reply_is_a_line_beside_the_ledger() throws IOException {
         Path file = folder.resolve("rescued.jsonl");
-        var rescue = new Rescue(file);
+        var rescue = new Rescue(file, each -> new CallName(each.keyHex(), null));
         keep(rescue, "one");
         keep(rescue, "two");
         assertThat(Files.readAllLines(file)).hasSize(2).allMatch(line -> line.endsWith("\"}"));
@@ -58,7 +59,7 @@ class RescueTest {
     @Test
     void a_reply_after_a_torn_line_has_a_line_of_its_own() throws IOException {
         Path file = Files.writeString(folder.resolve("rescued.jsonl"), "{\"key\":\"00");
-        keep(new Rescue(file), "one");
+        keep(new Rescue(file, each -> new CallName(each.keyHex(), null)), "one");
         assertThat(Files.readAllLines(file)).hasSize(2).last().asString().matches("\\{\"key\".*\"}");
     }
 
@@ -66,7 +67,7 @@ class RescueTest {
     @EnabledOnOs(OS.LINUX)
     void on_a_full_disk_the_replies_go_into_a_file_of_the_temporary_folder() throws IOException {
         Set<Path> before = inTemporaryFolder();
-        var rescue = new Rescue(Path.of("/dev/full"));
+        var rescue = new Rescue(Path.of("/dev/full"), each -> new CallName(each.keyHex(), null));
         keep(rescue, "one");
         keep(rescue, "two");
         Set<Path> made = inTemporaryFolder();

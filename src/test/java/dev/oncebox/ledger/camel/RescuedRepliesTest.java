@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallFailed;
+import dev.oncebox.ledger.CallName;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.LedgerStorage;
@@ -40,7 +41,8 @@ class RescuedRepliesTest extends LedgerTck {
     }
 
     private void keep(Call call, Verdict verdict) {
-        new Rescue(file()).keep(call, verdict, new Reply(200, "forty-two".getBytes(StandardCharsets.UTF_8)));
+        new Rescue(file(), each -> new CallName(each.keyHex(), null))
+                .keep(call, verdict, new Reply(200, "forty-two".getBytes(StandardCharsets.UTF_8)));
     }
 
     private int record() throws IOException {

@@ -206,7 +206,7 @@ class SqliteTest {
 
             harm.happen();
 
-            await().atMost(Duration.ofSeconds(3)).until(() -> !losses.isEmpty());
+            await().until(() -> !losses.isEmpty());
             assertThat(losses).singleElement().asString().contains(what).contains("Nothing more is sent");
             assertThatThrownBy(() -> ledger.sent(call)).isInstanceOf(LedgerException.class);
             assertThatThrownBy(() -> ledger.claim("default", 1)).isInstanceOf(LedgerException.class);
