@@ -191,8 +191,8 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public @Nullable Transition settle(Call call, Verdict verdict, NextStep step, @Nullable Reply reply) {
-        Optional<Transition> next = writer.write(session ->
-                Optional.ofNullable(calls.settle(session, lease.node(), call, verdict, step, reply)));
+        Optional<Transition> next = writer.write(
+                session -> Optional.ofNullable(calls.settle(session, lease.node(), call, verdict, step, reply)));
         changed();
         return next.orElse(null);
     }

@@ -32,7 +32,8 @@ class DestinationsTest {
     /** It was passed over until the next start. */
     @Test
     void a_delivery_that_cannot_be_recorded_now_comes_again() throws Exception {
-        var file = new SettledFile(7, "a.md", "default", DroppedFile.Kind.TEXT, new byte[32], 0, 1, 0, null, null, null);
+        var file =
+                new SettledFile(7, "a.md", "default", DroppedFile.Kind.TEXT, new byte[32], 0, 1, 0, null, null, null);
         var destinations = new Destinations(ledger());
         try (var context = new DefaultCamelContext()) {
             assertThatThrownBy(() -> destinations.confirm(context, "outbox-files", file, "a.md"))
