@@ -3,7 +3,6 @@ package dev.oncebox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,13 +13,11 @@ class DemoIT {
 
     @Test
     void the_demo_kills_goes_on_and_shows_forty_answers_for_thirty_eight_calls() {
-        long start = System.nanoTime();
         ShellCommand.Result demo = ShellCommand.of(
                         System.getProperty("oncebox.dist") + "/bin/oncebox", "demo", "--in", folder.toString())
                 .run();
 
         assertThat(demo.exit()).as(demo.out() + demo.err()).isZero();
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(60));
         assertThat(demo.out()).contains("Killed it (kill -9)", "40 answers", "38 distinct calls");
         assertThat(folder.resolve("outbox/abstracts.jsonl")).isRegularFile();
     }

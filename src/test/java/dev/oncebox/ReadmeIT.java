@@ -7,6 +7,7 @@ import dev.oncebox.stub.Stub;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,7 +75,9 @@ class ReadmeIT {
     void a_script_asks_for_a_file_and_takes_another_way_only_when_it_failed() throws IOException {
         try (Stub stub = Stub.start(Stub.Options.defaults())) {
             configure(stub);
-            Files.createSymbolicLink(folder.resolve("examples"), DIST.resolve("examples"));
+            String script = "examples/ask-or-else.sh";
+            Files.createDirectory(folder.resolve("examples"));
+            Files.copy(DIST.resolve(script), folder.resolve(script), StandardCopyOption.COPY_ATTRIBUTES);
             Files.writeString(
                     Files.createDirectory(folder.resolve("srv-questions")).resolve("today.md"), "Why?");
 

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** A command as somebody types it, run to its end. */
 public record ShellCommand(List<String> words, Path folder, Map<String, String> environment) {
 
-    private static final long PATIENCE_SECONDS = 90;
+    private static final long PATIENCE_SECONDS = 300;
 
     /** @param err what it said on standard error */
     public record Result(int exit, String out, String err) {}
