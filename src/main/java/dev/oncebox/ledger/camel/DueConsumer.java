@@ -7,6 +7,7 @@ import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.Variables;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -28,6 +29,9 @@ final class DueConsumer extends LedgerConsumer {
     private final Pauses told;
     /** Exchanges that ended without settling their call, at a moment when the ledger could not take it. */
     private final Queue<Exchange> unsettled = new ConcurrentLinkedQueue<>();
+
+    /** Engines with places to spare at this look: what comes a moment later is theirs, and goes to no fallback. */
+    private final Set<String> spare = new HashSet<>();
 
     private boolean unclear;
 
@@ -52,6 +56,7 @@ final class DueConsumer extends LedgerConsumer {
             unclear = false;
         }
         boolean more = false;
+        spare.clear();
         Set<String> gathering = capacity.gathering().keySet();
         for (String engine : capacity.engines()) {
             if (!gathering.contains(engine)) {
@@ -61,6 +66,9 @@ final class DueConsumer extends LedgerConsumer {
         Map<String, Pause> pauses = capacity.pauses();
         for (String engine : capacity.engines()) {
             for (Ledger.Move move : fallbacks.to(engine, pauses)) {
+                if (spare.contains(move.from())) {
+                    continue;
+                }
                 more |= gathering.contains(engine)
                         ? ledger.fallBack(move, MOST_AT_ONCE) == MOST_AT_ONCE
                         : take(engine, places -> moveAndClaim(move, places));
@@ -95,6 +103,9 @@ final class DueConsumer extends LedgerConsumer {
                 start(exchange, () -> finished(exchange));
             }
             unclear = false;
+            if (calls.size() < places) {
+                spare.add(engine);
+            }
             return places > 0 && calls.size() == places;
         } finally {
             capacity.giveBack(engine, places - used);
