@@ -60,8 +60,21 @@ final class Destinations {
                     .filter(each -> !each.isEmpty())
                     .findFirst()
                     .orElse(destination);
-            ledger.delivered(file, place);
+            record(destination, file, place);
             all.forEach(each -> of(each).remove(file.id()));
+        }
+    }
+
+    /** What cannot be recorded now is not confirmed by the last one either, so that it comes here again. */
+    private void record(String destination, SettledFile file, String place) {
+        boolean recorded = false;
+        try {
+            ledger.delivered(file, place);
+            recorded = true;
+        } finally {
+            if (!recorded) {
+                of(destination).remove(file.id());
+            }
         }
     }
 
