@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The hazards: a step must not be acknowledged before the commit, so results are held back until then; one bad step
  * must not undo its neighbours, so where one fails they run again one by one; when the commit itself fails, nobody knows whether it
- * happened, so every caller of that batch is told so, and later writes carry a fence that makes repeating harmless.
+ * happened, so every caller of that batch is told so (as where the file is gone by then), and later writes carry a fence that makes repeating harmless.
  */
 final class GroupCommit implements AutoCloseable {
 
@@ -165,6 +165,14 @@ final class GroupCommit implements AutoCloseable {
                 return false;
             }
             batch.get(0).done().completeExceptionally(e);
+            return true;
+        }
+        String loss = dialect.lost();
+        if (loss != null) {
+            // it was committed to a file that nobody may find again
+            var failure = new LedgerException(loss, false, new IllegalStateException(loss));
+            refuse(failure);
+            fail(batch, failure);
             return true;
         }
         acknowledgements.forEach(Runnable::run);
