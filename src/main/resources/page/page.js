@@ -278,7 +278,8 @@ async function decideAll(decision) {
   let { calls } = await ask('/api/all/' + decision);
   dialog(words.title(count(calls, 'call')), words.text, price(decision, calls), '', words.button, !token, async () => {
     try {
-      while (calls > 0) calls -= (await ask('/api/all/' + decision + '/' + calls, 'POST')).decided;
+      for (let decided = 1; calls > 0 && decided > 0; calls -= decided)
+        decided = (await ask('/api/all/' + decision + '/' + calls, 'POST')).decided;
     } finally {
       polls = 0;
       await poll();

@@ -80,6 +80,7 @@ class LedgerLossProof {
             stub.release();
             assertThat(run.exitWithin(Duration.ofSeconds(60))).isEqualTo(1);
         }
+        assertThat(home.exists("data/rescued.jsonl")).as(home.read("run.log")).isTrue();
         assertThat(home.lines("data/rescued.jsonl"))
                 .extracting(line -> line.path("key").asText())
                 .containsExactlyInAnyOrderElementsOf(Evidence.accepted(stub).keySet());

@@ -173,10 +173,14 @@ class PowerLossProof {
 
     private List<String> lost(Acknowledged before) throws IOException {
         List<String> lost = new ArrayList<>();
-        lost.addAll(Balance.unknownSends(home.path(LEDGER), stub));
+        // as long as nothing was sent there may be no ledger yet
+        boolean sent = stub.count() > 0;
+        if (sent) {
+            lost.addAll(Balance.unknownSends(home.path(LEDGER), stub));
+        }
         lost.addAll(before.lostAnswers());
         lost.addAll(before.lostFiles(dropped));
-        if (lost.isEmpty()) {
+        if (sent && lost.isEmpty()) {
             lost.addAll(Balance.broken(home.path(LEDGER)));
             // more calls in flight than there are places would be answers that were recorded and are gone
             if (inFlight() > 2 * CONCURRENCY) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The hazards: a step must not be acknowledged before the commit, so results are held back until then; one bad step
  * must not undo its neighbours, so where one fails they run again one by one; when the commit itself fails, nobody knows whether it
- * happened, so every caller of that batch is told so, and later writes carry a fence that makes repeating harmless. A
- * connection that is lost is replaced by the next transaction.
+ * happened, so every caller of that batch is told so (as where the file is gone by then), and later writes carry a
+ * fence that makes repeating harmless. A connection that is lost is replaced by the next transaction.
  */
 final class GroupCommit implements AutoCloseable {
 
@@ -182,6 +182,14 @@ final class GroupCommit implements AutoCloseable {
                 return false;
             }
             batch.get(0).done().completeExceptionally(e);
+            return true;
+        }
+        String loss = dialect.lost();
+        if (loss != null) {
+            // it was committed to a file that nobody may find again
+            var failure = new LedgerException(loss, false, new IllegalStateException(loss));
+            refuse(failure);
+            fail(batch, failure);
             return true;
         }
         acknowledgements.forEach(Runnable::run);

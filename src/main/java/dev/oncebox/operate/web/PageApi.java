@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import dev.oncebox.config.Settings;
+import dev.oncebox.ledger.CallName;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.sql.SqlDecisions;
 import dev.oncebox.operate.Decision;
@@ -125,10 +126,8 @@ public final class PageApi {
             } else if (!decision.make(decisions, call, settings)) {
                 Rows.reply(exchange, 409, Replies.error("This call was settled meanwhile."));
             } else {
-                decisions
-                        .name(call)
-                        .in(LOG.atInfo())
-                        .log("{}: a person decided on the page: {}", decisions.name(call), decision.word());
+                CallName name = decisions.name(call);
+                name.in(LOG.atInfo()).log("{}: a person decided on the page: {}", name, decision.word());
                 ObjectNode json = JsonNodeFactory.instance.objectNode();
                 json.put("key", key).put("decision", decision.word()).put("said", said(decision, call));
                 Rows.reply(exchange, 200, json.toString());

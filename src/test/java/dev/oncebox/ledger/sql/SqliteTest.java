@@ -206,6 +206,8 @@ class SqliteTest {
 
             harm.happen();
 
+            // at once, whenever somebody looks: nothing is acknowledged that stands in a file which nobody finds again
+            assertThatThrownBy(() -> ledger.sent(call)).isInstanceOf(LedgerException.class);
             await().until(() -> !losses.isEmpty());
             assertThat(losses).singleElement().asString().contains(what).contains("Nothing more is sent");
             assertThatThrownBy(() -> ledger.sent(call)).isInstanceOf(LedgerException.class);
