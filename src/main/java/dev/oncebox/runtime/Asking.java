@@ -29,7 +29,7 @@ public final class Asking {
     /** How long a pause that another process told of must have lasted to be believed: a fallback takes a moment. */
     private static final Duration BELIEVED = Duration.ofSeconds(1);
 
-    /** The ledger is looked at more often than that for what is to be done: its address is shown, say. */
+    /** The ledger is looked at more often than that for what is to be done. */
     private static final Duration QUIET = Duration.ofMillis(400);
 
     private static final long LARGE = 1000;
@@ -236,8 +236,9 @@ public final class Asking {
         clock.workerStarted();
         while (!clock.isStopped()) {
             Standing at = Objects.requireNonNull(ledger.look());
-            boolean restsAtEngines =
-                    isAcceptedAndEnough(at) && !worker.component().isWorking();
+            boolean restsAtEngines = isAcceptedAndEnough(at)
+                    && !worker.component().isWorking()
+                    && !worker.component().isShowing();
             if (rules.end(at) != null || clock.hasLasted(restsAtEngines, QUIET)) {
                 return;
             }
@@ -259,7 +260,7 @@ public final class Asking {
             Standing at = Objects.requireNonNull(ledger.look());
             boolean inFlight = at.calls().sent() + at.calls().claimed() > 0;
             boolean toDeliver = at.stage() == Stage.TAKEN && at.open() == 0 && worker.stuckDeliveries() == 0;
-            if (!inFlight && !toDeliver) {
+            if (!inFlight && !toDeliver && !worker.component().isShowing()) {
                 return;
             }
             if (inFlight && !told) {

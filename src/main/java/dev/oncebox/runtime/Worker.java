@@ -271,10 +271,10 @@ public final class Worker implements AutoCloseable {
                 polled);
     }
 
-    /** Whether something is in flight, due within the horizon, or can be delivered. */
+    /** Whether something is in flight, due within the horizon, or can be delivered or shown. */
     public boolean isBusy(Duration horizon) {
         // in this order: what is asked for is due later, from before the question to after it
-        return ledger.isBusy(horizon, reach(horizon)) || component.isAsking();
+        return ledger.isBusy(horizon, reach(horizon)) || component.isAsking() || component.isShowing();
     }
 
     /** What is left to do, as the ledger sees it. */

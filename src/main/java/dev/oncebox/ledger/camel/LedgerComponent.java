@@ -90,6 +90,11 @@ public final class LedgerComponent extends DefaultComponent {
                 .anyMatch(LedgerConsumer::mayBeWorking);
     }
 
+    /** Whether people cannot see yet where an answer is asked for. */
+    public boolean isShowing() {
+        return consumers.stream().anyMatch(consumer -> consumer instanceof QueuedConsumer queued && queued.isShowing());
+    }
+
     /** Whether anything that was taken out of the ledger is under way. */
     public boolean isWorking() {
         return consumers.stream().anyMatch(LedgerConsumer::isWorking);

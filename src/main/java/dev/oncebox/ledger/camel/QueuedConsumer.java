@@ -48,6 +48,12 @@ final class QueuedConsumer extends LedgerConsumer {
         return started;
     }
 
+    /** Whether an address is not written yet, and did not fail a moment ago. */
+    boolean isShowing() {
+        return !capacity.polled().isEmpty()
+                && ledger.queued(failed.size() + 1).stream().anyMatch(file -> !failed.containsKey(file.id()));
+    }
+
     private void finished(QueuedFile file, Exchange exchange) {
         if (exchange.getProperty(Exchange.EXCEPTION_CAUGHT) != null || exchange.isFailed()) {
             failed.put(file.id(), System.nanoTime() + PAUSE_AFTER_FAILURE.toNanos());
