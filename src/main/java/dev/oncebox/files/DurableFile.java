@@ -230,7 +230,6 @@ public final class DurableFile implements AutoCloseable {
      */
     public static Path moveDurably(Path from, Path toFolder, String name) throws IOException {
         createFolders(toFolder);
-        force(from);
         FileName wanted = FileName.of(name);
         for (int n = 1; ; n++) {
             Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
@@ -254,8 +253,12 @@ public final class DurableFile implements AutoCloseable {
     }
 
     private static boolean move(Path from, Path to) throws IOException {
+        boolean free = !exists(to);
+        if (free) {
+            force(from);
+        }
         synchronized (NAMES) {
-            if (!exists(to)) {
+            if (free && !exists(to)) {
                 rename(from, to);
                 return true;
             }

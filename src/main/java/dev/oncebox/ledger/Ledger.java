@@ -119,8 +119,8 @@ public interface Ledger extends AutoCloseable {
     /** Gives every item of a file, in order, one at a time. False: an item has lost its end, try again later. */
     boolean outcomes(SettledFile file, Consumer<Outcome> each);
 
-    /** The answers of a file are in the outbox, under this name. */
-    void delivered(SettledFile file, String output);
+    /** The answers of a file are where they belong. Not recorded when they may be others by now: it is delivered again. */
+    void delivered(SettledFile file, Output output);
 
     /** The first item that asks for a call; nothing: none does. */
     Optional<Asker> asker(long call);

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param items how many the intake recorded
  * @param invalid how many of them it recorded as not to be sent
  * @param sidecar where the address of its job was written, below the outbox; null when none was
- * @param output where its answers went the last time, below the outbox; null when they never did
+ * @param output where its answers went the last time; null when they never did. Without a seal when they may be others now
  * @param head what the answers begin with, as {@link DroppedFile#head}
+ * @param reopened how often calls of its were asked anew after their end
  */
 public record SettledFile(
         long id,
@@ -22,8 +23,9 @@ public record SettledFile(
         long items,
         long invalid,
         @Nullable String sidecar,
-        @Nullable String output,
-        @Nullable String head) {
+        @Nullable Output output,
+        @Nullable String head,
+        long reopened) {
 
     public SettledFile(
             long id,
@@ -35,7 +37,7 @@ public record SettledFile(
             long items,
             long invalid,
             @Nullable String sidecar,
-            @Nullable String output) {
-        this(id, path, job, kind, sha256, receivedAt, items, invalid, sidecar, output, null);
+            @Nullable Output output) {
+        this(id, path, job, kind, sha256, receivedAt, items, invalid, sidecar, output, null, 0);
     }
 }

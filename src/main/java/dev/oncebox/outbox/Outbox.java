@@ -4,12 +4,14 @@ import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.QueuedFile;
 import dev.oncebox.ledger.SettledFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +24,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Delivering is idempotent. The same outcomes give the same bytes, and a file that has them already is left as it
  * is; what was deleted comes back; what was changed by somebody stays, and the answers take another number. So a crash
- * before the ledger knows of a delivery costs nothing but doing it again.
+ * before the ledger knows of a delivery costs nothing but doing it again. Where answers and files are as the last delivery
+ * left them, by its {@link Seal}, there is nothing to do.
  */
 public final class Outbox {
 
@@ -49,23 +52,29 @@ public final class Outbox {
     /**
      * Puts the answers of a file into the outbox, durably. The ledger is not told.
      *
-     * @return the name of the answers below the outbox, with {@code /} between the names; null when an item has lost
-     *     its end meanwhile, and nothing was written
+     * @return where; null when an item has lost its end meanwhile, and nothing was written
      * @throws IllegalStateException when the file's path leads out of the outbox, or its outcomes contradict its kind
      * @throws IOException when a file could not be written; none that exists was changed
      */
-    public @Nullable String deliver(SettledFile file) throws IOException {
+    public @Nullable Output deliver(SettledFile file) throws IOException {
         OutputNames names = OutputNames.of(file.path());
         Path folder = root.folder(file.path(), names);
+        Output last = file.output();
+        if (last != null && Seal.holds(last.seal(), folder)) {
+            synchronized (numbers) {
+                addresses.remove(file);
+            }
+            return last;
+        }
         try (Delivery delivery = delivery(file, names, folder)) {
             if (!take(file, delivery::take)) {
                 return null;
             }
             delivery.finish();
             synchronized (numbers) {
-                String name = names.folder() + publish(file, delivery.publication(), names, folder);
+                List<String> published = publish(file, delivery.publication(), names, folder);
                 addresses.remove(file);
-                return name;
+                return new Output(names.folder() + published.get(published.size() - 1), Seal.of(folder, published));
             }
         }
     }
@@ -120,24 +129,25 @@ public final class Outbox {
         }
     }
 
-    private static String publish(SettledFile file, List<Delivery.Part> parts, OutputNames names, Path folder)
+    private static List<String> publish(SettledFile file, List<Delivery.Part> parts, OutputNames names, Path folder)
             throws IOException {
         int n = number(file, parts, names, folder);
-        String name = "";
+        List<String> published = new ArrayList<>();
         for (Delivery.Part part : parts) {
-            name = names.inGroup(n, part.ending());
+            String name = names.inGroup(n, part.ending());
             if (!part.file().publish(folder.resolve(name))) {
                 throw new FileAlreadyExistsException(
                         folder.resolve(name).toString(), null, "appeared while the answers were delivered");
             }
+            published.add(name);
         }
-        return name;
+        return published;
     }
 
     /** The number the file had the last time, else the first one under which nothing else stands. */
     private static int number(SettledFile file, List<Delivery.Part> parts, OutputNames names, Path folder)
             throws IOException {
-        int last = names.groupOf(file.output());
+        int last = names.groupOf(file.output() == null ? null : file.output().name());
         if (last > 1 && fits(last, parts, names, folder)) {
             return last;
         }

@@ -190,7 +190,7 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         assertThat(ledger.outcomes(settled, given::add)).isFalse();
         assertThat(given).extracting(Outcome::n).containsExactly(1L);
         assertThat(settled()).isEmpty();
-        ledger.delivered(settled, "f.jsonl");
+        ledger.delivered(settled, Output.unsealed("f.jsonl"));
         assertThat(number("SELECT count(*) FROM event WHERE kind = 'DELIVERED'"))
                 .isZero();
 
@@ -204,9 +204,9 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
         ReceivedFile file = drop("f.jsonl", "a");
         answerAll();
         SettledFile settled = settled().get(0);
-        ledger.delivered(settled, "f~2.jsonl");
+        ledger.delivered(settled, Output.unsealed("f~2.jsonl"));
         List<String> delivered = everything();
-        ledger.delivered(settled, "f~3.jsonl");
+        ledger.delivered(settled, Output.unsealed("f~3.jsonl"));
 
         assertThat(everything()).isEqualTo(delivered);
         assertThat(settled()).isEmpty();
@@ -214,6 +214,50 @@ public abstract class LedgerDeliveriesTck extends LedgerTck {
                 .containsExactly("f~2.jsonl");
         assertThat(ledger.work(Duration.ZERO, new Ledger.Reach(List.of(ENGINE))).undelivered())
                 .isZero();
+    }
+
+    @Test
+    void what_a_destination_left_is_known_by_its_seal_when_the_file_comes_again() {
+        drop("f.jsonl", "a");
+        answerAll();
+        var sealed = new Output("f~2.jsonl", "as it was left");
+        ledger.delivered(settled().get(0), sealed);
+
+        receive("f.jsonl", "a");
+        assertThat(settled()).extracting(SettledFile::output).containsExactly(sealed);
+        ledger.delivered(settled().get(0), sealed);
+        receive("f.jsonl", "a");
+        assertThat(settled()).extracting(SettledFile::output).containsExactly(sealed);
+    }
+
+    @Test
+    void a_seal_is_gone_when_a_call_of_the_file_was_asked_anew() {
+        drop("f.jsonl", "free", "b");
+        attempt(refused(Cause.REQUEST));
+        answerAll();
+        ledger.delivered(settled().get(0), new Output("f.jsonl", "as it was left"));
+        clock.pass(Duration.ofMinutes(1));
+        drop("g.jsonl", "free");
+        answerAll();
+        deliverAll();
+
+        receive("f.jsonl", "free\nb");
+        assertThat(settled()).extracting(SettledFile::output).containsExactly(Output.unsealed("f.jsonl"));
+    }
+
+    @Test
+    void what_was_delivered_while_a_call_was_asked_anew_and_answered_is_delivered_again() {
+        drop("f.jsonl", "free");
+        attempt(refused(Cause.REQUEST));
+        SettledFile settled = settled().get(0);
+        clock.pass(Duration.ofMinutes(1));
+        drop("g.jsonl", "free");
+        attempt(valid("1"));
+
+        ledger.delivered(settled, new Output("f.jsonl", "with the error"));
+        assertThat(settled()).extracting(SettledFile::path).contains("f.jsonl");
+        deliverAll();
+        assertThat(settled()).isEmpty();
     }
 
     @Test

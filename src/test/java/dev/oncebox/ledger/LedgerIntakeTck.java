@@ -169,7 +169,7 @@ public abstract class LedgerIntakeTck extends LedgerTck {
         assertThat(again.id()).isEqualTo(file.id());
         assertThat(again.known()).isTrue();
         assertThat(settled()).singleElement().satisfies(s -> assertThat(s.output())
-                .isEqualTo("f.jsonl"));
+                .isEqualTo(Output.unsealed("f.jsonl")));
         assertThat(ledger.unarchived()).hasSize(1);
         assertThat(ledger.claim(ENGINE, 10)).isEmpty();
     }

@@ -9,6 +9,7 @@ import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.Outcome;
 import dev.oncebox.ledger.Outcome.CallRecord;
 import dev.oncebox.ledger.Outcome.StoredAnswer;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.SettledFile;
 import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
@@ -198,10 +199,14 @@ final class Asked {
     }
 
     static SettledFile file(String path, DroppedFile.Kind kind) {
-        return file(path, kind, null);
+        return file(path, kind, (Output) null);
     }
 
-    static SettledFile file(String path, DroppedFile.Kind kind, @Nullable String output) {
+    static SettledFile file(String path, DroppedFile.Kind kind, String output) {
+        return file(path, kind, Output.unsealed(output));
+    }
+
+    static SettledFile file(String path, DroppedFile.Kind kind, @Nullable Output output) {
         return new SettledFile(1, path, "default", kind, new byte[] {1, (byte) 0xAB}, NOON, 0, 0, null, output);
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oncebox.job.Jobs;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.SettledFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -185,7 +186,8 @@ class OutboxNamesTest {
 
     private @Nullable String deliver(Asked asked, SettledFile file) throws IOException {
         Jobs jobs = Jobs.read(home.resolve("jobs"), Map.of("default", "tiny"));
-        return new Outbox(asked.ledger(), jobs, outbox).deliver(asked.counted(file));
+        Output output = new Outbox(asked.ledger(), jobs, outbox).deliver(asked.counted(file));
+        return output == null ? null : output.name();
     }
 
     /** Hidden ones too. */

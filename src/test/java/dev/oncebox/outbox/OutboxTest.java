@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.oncebox.job.Jobs;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.SettledFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -200,7 +201,8 @@ class OutboxTest {
 
     private @Nullable String deliver(SettledFile file) throws IOException {
         Jobs jobs = Jobs.read(home.resolve("jobs"), Map.of("default", "tiny"));
-        return new Outbox(asked.ledger(), jobs, home.resolve("outbox")).deliver(asked.counted(file));
+        Output output = new Outbox(asked.ledger(), jobs, home.resolve("outbox")).deliver(asked.counted(file));
+        return output == null ? null : output.name();
     }
 
     private void job(String properties) throws IOException {

@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.camel;
 
 import dev.oncebox.CrashPoint;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.SettledFile;
 import dev.oncebox.ledger.Variables;
 import org.apache.camel.Endpoint;
@@ -26,7 +27,7 @@ final class DeliveredProducer extends DefaultProducer {
                 exchange.getContext(),
                 exchange.getFromRouteId(),
                 exchange.getVariable(Variables.SETTLED, SettledFile.class),
-                exchange.getMessage().getBody() instanceof String output ? output : null);
+                exchange.getMessage().getBody() instanceof Output output ? output : null);
         exchange.setVariable(DONE, true);
         CrashPoint.AFTER_DELIVERY_RECORDED.reach();
     }

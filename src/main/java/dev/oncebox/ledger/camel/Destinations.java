@@ -1,6 +1,7 @@
 package dev.oncebox.ledger.camel;
 
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.SettledFile;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Destinations {
 
+    private static final Output NOWHERE = Output.unsealed("");
+
     private final Ledger ledger;
     /** By destination and file, where the answers went. */
-    private final Map<String, Map<Long, String>> confirmed = new ConcurrentHashMap<>();
+    private final Map<String, Map<Long, Output>> confirmed = new ConcurrentHashMap<>();
 
     Destinations(Ledger ledger) {
         this.ledger = ledger;
@@ -49,24 +52,24 @@ final class Destinations {
     /**
      * A destination has the answers of a file for good.
      *
-     * @param output where they went, below the outbox; null when they went elsewhere
+     * @param output where they went; null when that has no name
      */
-    void confirm(CamelContext context, String destination, SettledFile file, @Nullable String output) {
-        of(destination).put(file.id(), Objects.requireNonNullElse(output, ""));
+    void confirm(CamelContext context, String destination, SettledFile file, @Nullable Output output) {
+        of(destination).put(file.id(), Objects.requireNonNullElse(output, NOWHERE));
         Set<String> all = all(context);
         if (all.stream().allMatch(each -> of(each).containsKey(file.id()))) {
-            String place = all.stream()
-                    .map(each -> of(each).getOrDefault(file.id(), ""))
-                    .filter(each -> !each.isEmpty())
+            Output place = all.stream()
+                    .map(each -> of(each).getOrDefault(file.id(), NOWHERE))
+                    .filter(each -> !each.equals(NOWHERE))
                     .findFirst()
-                    .orElse(destination);
+                    .orElse(Output.unsealed(destination));
             record(destination, file, place);
             all.forEach(each -> of(each).remove(file.id()));
         }
     }
 
     /** What cannot be recorded now is not confirmed by the last one either, so that it comes here again. */
-    private void record(String destination, SettledFile file, String place) {
+    private void record(String destination, SettledFile file, Output place) {
         boolean recorded = false;
         try {
             ledger.delivered(file, place);
@@ -78,7 +81,7 @@ final class Destinations {
         }
     }
 
-    private Map<Long, String> of(String destination) {
+    private Map<Long, Output> of(String destination) {
         return confirmed.computeIfAbsent(destination, name -> new ConcurrentHashMap<>());
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 interface Dialect extends AutoCloseable {
 
     /** The version of the schema: that of the last migration, whatever the database. */
-    int VERSION = 6;
+    int VERSION = 7;
 
     String MADE_LATER = "was made by a newer version of Oncebox. Start that version.";
 

@@ -6,6 +6,7 @@ import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Note;
 import dev.oncebox.ledger.Outcome;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.SettledFile;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -80,8 +81,8 @@ final class SqlDeliveries {
     List<SettledFile> settled(Session session, long node, int limit) throws SQLException {
         String own = session.sharing() == Sharing.ALONE ? "" : " AND owner = " + node;
         return session.list(
-                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.items, f.invalid, f.sidecar, f.output,"
-                        + " (SELECT body FROM source s WHERE s.file = f.id AND s.n = 0) FROM (SELECT * FROM file"
+                "SELECT f.id, f.path, j.name, f.kind, f.sha256, f.received, f.items, f.invalid, f.sidecar, f.output, f.seal,"
+                        + " (SELECT body FROM source s WHERE s.file = f.id AND s.n = 0), f.reopened FROM (SELECT * FROM file"
                         + " WHERE state = 'TAKEN' AND pending = 0" + own + scope.files() + ") f"
                         + " JOIN job j ON j.id = f.job ORDER BY f.id LIMIT ?",
                 row -> new SettledFile(
@@ -94,8 +95,9 @@ final class SqlDeliveries {
                         row.getLong(7),
                         row.getLong(8),
                         row.getString(9),
-                        row.getString(10),
-                        row.getBytes(11) == null ? null : Packed.text(row.getBytes(11))),
+                        row.getString(10) == null ? null : new Output(row.getString(10), row.getString(11)),
+                        row.getBytes(12) == null ? null : Packed.text(row.getBytes(12)),
+                        row.getLong(13)),
                 limit);
     }
 
@@ -109,15 +111,17 @@ final class SqlDeliveries {
         return page.settled;
     }
 
-    boolean delivered(Session session, long node, SettledFile file, String output) throws SQLException {
+    boolean delivered(Session session, long node, SettledFile file, Output output) throws SQLException {
         long now = clock.millis();
         int changed = session.update(
-                "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?, sidecar = NULL, sidecar_due = 0,"
-                        + " owner = NULL"
-                        + " WHERE id = ? AND state = 'TAKEN' AND pending = 0",
+                "UPDATE file SET state = 'DELIVERED', delivered = ?, output = ?, seal = ?, sidecar = NULL,"
+                        + " sidecar_due = 0, owner = NULL WHERE id = ? AND state = 'TAKEN' AND pending = 0"
+                        + " AND reopened = ?",
                 now,
-                output,
-                file.id());
+                output.name(),
+                output.seal(),
+                file.id(),
+                file.reopened());
         if (changed == 1) {
             session.update(
                     "INSERT INTO event (at, node, file, kind, detail) VALUES (?, ?, ?, ?, ?)",
@@ -125,7 +129,7 @@ final class SqlDeliveries {
                     node,
                     file.id(),
                     EventKind.DELIVERED,
-                    output);
+                    output.name());
         }
         return changed == 1;
     }

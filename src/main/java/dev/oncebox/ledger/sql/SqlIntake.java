@@ -90,6 +90,7 @@ final class SqlIntake {
                 whole ? "TAKEN" : "TAKING",
                 known.id());
         if (!whole) {
+            session.update("UPDATE file SET seal = NULL WHERE id = ?", known.id());
             keep(session, known.id(), 0, file.head());
             return new ReceivedFile(known.id(), file, false, now);
         }

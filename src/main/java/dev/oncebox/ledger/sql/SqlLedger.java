@@ -11,6 +11,7 @@ import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.NextStep;
 import dev.oncebox.ledger.Outcome;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.QueuedFile;
 import dev.oncebox.ledger.ReceivedFile;
@@ -255,7 +256,7 @@ public final class SqlLedger implements Ledger {
     }
 
     @Override
-    public void delivered(SettledFile file, String output) {
+    public void delivered(SettledFile file, Output output) {
         writer.write(session -> deliveries.delivered(session, lease.node(), file, output));
         changed();
     }

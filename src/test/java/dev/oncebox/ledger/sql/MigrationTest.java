@@ -42,6 +42,8 @@ class MigrationTest extends LedgerTck {
     private static final Set<String> NEW_COLUMNS = Set.of(
             "earlier",
             "owner of file",
+            "reopened",
+            "seal",
             "unresolved",
             "cost of event",
             "recovered of node",

@@ -7,6 +7,7 @@ import dev.oncebox.ledger.Gathering;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerStorage;
 import dev.oncebox.ledger.LedgerTck;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.SettledFile;
 import dev.oncebox.ledger.Steps;
@@ -156,7 +157,7 @@ class PostgresPlanTest extends LedgerTck {
         ledger.spent(Long.MAX_VALUE);
         answerAll();
         List<SettledFile> settled = new ArrayList<>(settled());
-        settled.forEach(file -> ledger.delivered(file, "x"));
+        settled.forEach(file -> ledger.delivered(file, Output.unsealed("x")));
         drop("h.jsonl", "z");
         answerAll();
         deliverAll();

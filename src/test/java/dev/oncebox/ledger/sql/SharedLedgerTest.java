@@ -8,6 +8,7 @@ import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.LedgerStorage;
 import dev.oncebox.ledger.LedgerTck;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.Pause;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Reply;
@@ -208,8 +209,8 @@ class SharedLedgerTest extends LedgerTck {
         letTheFirstLookDead();
         other.recover();
         assertThat(other.settled(9)).hasSize(2);
-        other.delivered(mine, "f.jsonl");
-        ledger.delivered(mine, "f.jsonl");
+        other.delivered(mine, Output.unsealed("f.jsonl"));
+        ledger.delivered(mine, Output.unsealed("f.jsonl"));
         assertThat(number("SELECT count(*) FROM event WHERE kind = 'DELIVERED'"))
                 .isEqualTo(1);
     }

@@ -10,6 +10,7 @@ import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.JournalLine;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Verdict;
 import java.nio.file.Path;
@@ -150,7 +151,7 @@ class SqlJournalTest {
     void a_file_is_found_by_its_path_and_by_where_it_is_now(String asked, String text) {
         ledger.drop("b.md", "one");
         ledger.answer("one", "1");
-        ledger.worker.delivered(ledger.worker.settled(1).get(0), "b~7.md");
+        ledger.worker.delivered(ledger.worker.settled(1).get(0), Output.unsealed("b~7.md"));
         ledger.drop("x/b.md", "two");
         ledger.drop("y/deep/c%_.md", "three");
         ledger.drop("y/deep/cxy.md", "four");

@@ -8,6 +8,7 @@ import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.EventKind;
 import dev.oncebox.ledger.Figures;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Steps;
 import dev.oncebox.ledger.Verdict.Refused.Cause;
@@ -64,7 +65,7 @@ class SqlRetentionTest extends PurgedLedger {
                         .filter(file -> file.path().equals("dead.jsonl"))
                         .findFirst()
                         .orElseThrow(),
-                "dead.errors.jsonl");
+                Output.unsealed("dead.errors.jsonl"));
         clock.pass(MONTH.minusHours(1));
         List<String> before = everything();
 

@@ -13,6 +13,7 @@ import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.DroppedFile;
 import dev.oncebox.ledger.Entry;
 import dev.oncebox.ledger.Figures;
+import dev.oncebox.ledger.Output;
 import dev.oncebox.ledger.Policy;
 import dev.oncebox.ledger.ReceivedFile;
 import dev.oncebox.ledger.Request;
@@ -110,7 +111,7 @@ final class WatchedLedger implements AutoCloseable {
 
     void deliverAll() {
         for (SettledFile settled : worker.settled(100)) {
-            worker.delivered(settled, settled.path());
+            worker.delivered(settled, Output.unsealed(settled.path()));
         }
     }
 
