@@ -10,6 +10,9 @@ import java.time.Duration;
 /** A PostgreSQL server of its own that keeps what it acknowledged, and can be restarted while others use it. */
 final class DatabaseServer implements AutoCloseable {
 
+    /** At which it is found as well, by those who may lose it. */
+    static final String SECOND_ADDRESS = "127.0.0.2";
+
     private final Path data;
     private final EmbeddedPostgres postgres;
 
@@ -18,6 +21,7 @@ final class DatabaseServer implements AutoCloseable {
         postgres = EmbeddedPostgres.builder()
                 .setDataDirectory(data)
                 .setCleanDataDirectory(false)
+                .setServerConfig("listen_addresses", "localhost," + SECOND_ADDRESS)
                 .setServerConfig("max_connections", "200")
                 .setServerConfig("fsync", "on")
                 .setServerConfig("synchronous_commit", "on")

@@ -50,8 +50,8 @@ class NodesProof {
                 .withLogLimit(Integer.MAX_VALUE);
         try (Stub stub = Stub.start(options);
                 DatabaseServer server = new DatabaseServer(folder);
-                Line line = new Line(server.port())) {
-            TestHome home = home(stub, line.port());
+                Line line = Line.to(server)) {
+            TestHome home = home(stub, line.address());
             for (int i = 0; i < NODES; i++) {
                 start(home);
             }
@@ -85,10 +85,11 @@ class NodesProof {
 
             SendRules rules = SendRules.of(server.url(), RESENDING);
             Figures.say(
-                    "NodesProof: %d nodes, %d kills, %d drops, %d calls, %d sends, the endpoint counted %d, %d under way"
+                    "NodesProof: %d nodes, %d kills, the database cut off by %s, %d drops, %d calls, %d sends, the endpoint counted %d, %d under way"
                             + " at kills, pauses and cuts, %d doubts for a person, %d answers",
                     NODES,
                     kills,
+                    line.means(),
                     drops.drops(),
                     number(server, "SELECT count(*) FROM call"),
                     rules.sends(),
@@ -114,11 +115,11 @@ class NodesProof {
     }
 
     /** Two engines, and each is the other one's fallback. */
-    private TestHome home(Stub stub, int port) {
+    private TestHome home(Stub stub, String database) {
         var home = new TestHome(
                 folder,
                 stub,
-                "ledger.url=jdbc:postgresql://localhost:" + port + "/postgres?user=postgres",
+                "ledger.url=jdbc:postgresql://" + database + "/postgres?user=postgres",
                 "ledger.lease=" + LEASE.toMillis() + "ms",
                 "engine.default.concurrency=" + CONCURRENCY,
                 "engine.default.on-doubt=resend",
