@@ -88,9 +88,9 @@ final class Quota {
         return bucket == null ? Long.MAX_VALUE : bucket.getAvailableTokens();
     }
 
-    /** How long it takes until something is left. */
+    /** How long it takes until something is left. A node that has no part yet has one soon, and used up nothing. */
     Duration untilLeft() {
-        long nanos = Math.max(untilLeft(configured), untilLeft(announced));
+        long nanos = Math.max(hasNoPart() ? 0 : untilLeft(configured), untilLeft(announced));
         return Duration.ofNanos(nanos);
     }
 

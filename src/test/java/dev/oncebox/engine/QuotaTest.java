@@ -78,6 +78,17 @@ class QuotaTest {
         }
     }
 
+    @Test
+    void a_node_that_comes_has_nothing_yet_and_is_not_at_the_limit_either() {
+        Quota quota = quota(600L);
+        quota.share(new Share(-1, 2));
+        assertThat(quota.left()).isZero();
+        assertThat(quota.untilLeft()).isZero();
+        quota.share(new Share(1, 2));
+        time.passMillis(60_000);
+        assertThat(quota.left()).isEqualTo(300 / 20);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 7, 19, 20, 21, 39, 60, 600, 5000})
     void who_always_wants_more_gets_nearly_all_that_is_configured(long perMinute) {
