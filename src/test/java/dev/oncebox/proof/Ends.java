@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.oncebox.TestHome;
 import dev.oncebox.cli.OnceboxCommand;
+import dev.oncebox.files.DurableFile;
 import dev.oncebox.proof.SeededDrops.Dropped;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,6 +29,13 @@ final class Ends {
 
     private static String seed() {
         return "seed " + Figures.SEED;
+    }
+
+    /** What a killed node was writing: to the others it may be somebody's for an hour. */
+    static void sweepAfterTheDead(TestHome home) throws IOException {
+        for (String folder : List.of("outbox", "rejected")) {
+            DurableFile.sweep(home.path(folder));
+        }
     }
 
     static void aPersonSendsWhatIsInDoubtAgain(TestHome home, String ledger) {

@@ -5,9 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.oncebox.Launched;
 import dev.oncebox.TestHome;
-import dev.oncebox.files.DurableFile;
 import dev.oncebox.stub.Stub;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,7 +100,7 @@ class NodesProof {
             assertThat(Balance.broken(server.url())).as(seed()).isEmpty();
             assertThat(number(server, "SELECT count(*) FROM taking")).isZero();
             Ends.assertLedger(server.url(), drops.files().values());
-            sweepAfterTheDead(home);
+            Ends.sweepAfterTheDead(home);
             Ends.assertFiles(home, drops.files().values());
         } finally {
             nodes.forEach(Launched::close);
@@ -180,13 +178,6 @@ class NodesProof {
         line.cut();
         Thread.sleep(CUT.toMillis());
         line.mend();
-    }
-
-    /** What a killed node was writing: to the others it may be somebody's for an hour. */
-    private static void sweepAfterTheDead(TestHome home) throws IOException {
-        for (String folder : List.of("outbox", "rejected")) {
-            DurableFile.sweep(home.path(folder));
-        }
     }
 
     private void awaitEnd(DatabaseServer server, TestHome home) {
