@@ -36,6 +36,7 @@ final class Bench {
             all.put("heap", new Heap(lab, sizes));
             all.put("files", new SingleFiles(lab, contestants, sizes));
             all.put("starts", new Starts(lab, sizes));
+            all.put("nodes", new Nodes(lab, sizes));
             String only = System.getProperty("bench.only", "");
             all.keySet()
                     .removeIf(

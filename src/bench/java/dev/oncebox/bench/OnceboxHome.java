@@ -15,16 +15,20 @@ final class OnceboxHome {
     private final Path home;
 
     OnceboxHome(Lab lab, Path home, int concurrency) throws IOException {
+        this(lab, home, concurrency, List.of());
+    }
+
+    /** @param properties beside these */
+    OnceboxHome(Lab lab, Path home, int concurrency, List<String> properties) throws IOException {
         this.lab = lab;
         this.home = home;
         Files.createDirectories(home.resolve("config"));
         Files.createDirectories(home.resolve("inbox"));
-        Files.write(
-                home.resolve("config/application.properties"),
-                List.of(
-                        "engine.default.url=http://127.0.0.1:" + lab.port() + "/v1",
-                        "engine.default.model=bench",
-                        "engine.default.concurrency=" + concurrency));
+        List<String> all = new ArrayList<>(properties);
+        all.add("engine.default.url=http://127.0.0.1:" + lab.port() + "/v1");
+        all.add("engine.default.model=bench");
+        all.add("engine.default.concurrency=" + concurrency);
+        Files.write(home.resolve("config/application.properties"), all);
     }
 
     Path inbox() {

@@ -41,7 +41,7 @@ final class Prompts {
         }
     }
 
-    private String text(int number) {
+    String text(int number) {
         var text = new StringBuilder(SIZE + 16).append("Prompt ").append(number).append(':');
         while (text.length() < SIZE) {
             text.append(' ').append(WORDS[random.nextInt(WORDS.length)]);

@@ -40,7 +40,7 @@ record Redrop(Lab lab, Contestants contestants, Sizes sizes) implements Measurem
             lab.reset(0);
             Contestant.Plan second = worker.plan(load, folder, List.of());
             double whole = seconds(second, folder);
-            Trial.require(worker, "answers", lines, Answers.count(second.answers()));
+            Trial.require(worker.name(), "answers", lines, Answers.count(second.answers()));
             python.add(Math.max(LEAST_SECONDS, whole - seconds(worker.plan(nothing, folder, List.of()), folder)));
             double start = oncebox(home, folder);
             home.drop(prompts, "x.jsonl");
@@ -49,9 +49,11 @@ record Redrop(Lab lab, Contestants contestants, Sizes sizes) implements Measurem
             home.drop(prompts, name);
             other.add(Math.max(LEAST_SECONDS, oncebox(home, folder) - start));
             Contestant self = contestants.oncebox();
-            Trial.require(self, "answers", lines, Answers.count(home.outbox().resolve("x.jsonl")));
-            Trial.require(self, "answers", lines, Answers.count(home.outbox().resolve(name)));
-            Trial.require(self, "calls of known prompts", 0, lab.served().accepted());
+            Trial.require(
+                    self.name(), "answers", lines, Answers.count(home.outbox().resolve("x.jsonl")));
+            Trial.require(
+                    self.name(), "answers", lines, Answers.count(home.outbox().resolve(name)));
+            Trial.require(self.name(), "calls of known prompts", 0, lab.served().accepted());
         }
         report.add(target("a known file again, per line, against (c)'s second run", lines, python, same));
         report.add(target("the same lines under another name, per line, against the same", lines, python, other));

@@ -11,6 +11,7 @@ import java.util.function.ToDoubleFunction;
 final class Report {
 
     private final List<Target> targets = new ArrayList<>();
+    private final List<Ratio> ratios = new ArrayList<>();
     private final Map<String, List<Performance>> performances = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
 
@@ -18,6 +19,11 @@ final class Report {
         targets.add(target);
         say(target.what() + ": " + target.measured().text("%.3g") + ", wanted " + target.wantedText() + "; "
                 + target.detail());
+    }
+
+    void add(Ratio ratio) {
+        ratios.add(ratio);
+        say(ratio.what() + ": " + ratio.measured().text("%.3g") + "; " + ratio.detail());
     }
 
     void add(String contestant, Performance performance) {
@@ -59,6 +65,11 @@ final class Report {
                     target.wantedText(),
                     target.isMet() ? "met" : "not met",
                     target.detail()));
+        }
+        if (!ratios.isEmpty()) {
+            text.append("\n| what | measured: median (least–most) | how |\n|---|---|---|\n");
+            ratios.forEach(ratio -> text.append(String.format(
+                    "| %s | %s | %s |%n", ratio.what(), ratio.measured().text("%.3g"), ratio.detail())));
         }
         if (!performances.isEmpty()) {
             text.append(
