@@ -178,6 +178,7 @@ final class CrashTrial implements AutoCloseable {
         assertCount(doubts, doubts);
         if (shared) {
             Ends.sweepAfterTheDead(home);
+            Ends.recordWhatTheDeadHadArchived(home, ledger);
         }
         assertEnd(expected, doubts);
     }

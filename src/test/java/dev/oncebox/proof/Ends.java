@@ -1,6 +1,7 @@
 package dev.oncebox.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -35,6 +37,19 @@ final class Ends {
     static void sweepAfterTheDead(TestHome home) throws IOException {
         for (String folder : List.of("outbox", "rejected")) {
             DurableFile.sweep(home.path(folder));
+        }
+    }
+
+    /** What nobody waits for, since it is answered and out of the inbox, is left to whoever is there after the lease. */
+    static void recordWhatTheDeadHadArchived(TestHome home, String ledger) {
+        if (Balance.number(ledger, "SELECT count(*) FROM file WHERE archived = 0") > 0) {
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> Balance.number(
+                                    ledger,
+                                    "SELECT count(*) FROM node WHERE ended IS NULL"
+                                            + " AND lease > EXTRACT(EPOCH FROM clock_timestamp()) * 1000")
+                            == 0);
+            assertThat(home.runUntilIdle()).isZero();
         }
     }
 
