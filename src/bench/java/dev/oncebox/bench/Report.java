@@ -56,15 +56,17 @@ final class Report {
 
     String markdown() {
         var text = new StringBuilder();
-        text.append("| what | measured: median (least–most) | target | | how |\n|---|---|---|---|---|\n");
-        for (Target target : targets) {
-            text.append(String.format(
-                    "| %s | %s | %s | %s | %s |%n",
-                    target.what(),
-                    target.measured().text("%.3g"),
-                    target.wantedText(),
-                    target.isMet() ? "met" : "not met",
-                    target.detail()));
+        if (!targets.isEmpty()) {
+            text.append("| what | measured: median (least–most) | target | | how |\n|---|---|---|---|---|\n");
+            for (Target target : targets) {
+                text.append(String.format(
+                        "| %s | %s | %s | %s | %s |%n",
+                        target.what(),
+                        target.measured().text("%.3g"),
+                        target.wantedText(),
+                        target.isMet() ? "met" : "not met",
+                        target.detail()));
+            }
         }
         if (!ratios.isEmpty()) {
             text.append("\n| what | measured: median (least–most) | how |\n|---|---|---|\n");
