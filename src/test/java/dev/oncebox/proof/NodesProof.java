@@ -20,13 +20,16 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Three nodes with one inbox, one outbox and one ledger in PostgreSQL. Nodes are killed, and paused for longer than
  * their lease; the database crashes and is cut off for a while. {@code -Doncebox.proof.drops=N} makes it long: files
- * that are dropped, of four and a half items on average.
+ * that are dropped, of 2.2 items on average.
  */
 class NodesProof {
 
     private static final int DROPS = Integer.getInteger("oncebox.proof.drops", 60);
     private static final int NODES = 3;
     private static final int CONCURRENCY = 4;
+    /** After so many drops a node is killed or paused, beside what happens to all of them in turn. */
+    private static final int CALM = 200;
+
     private static final Set<String> RESENDING = Set.of("default");
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration CUT = DROPS > 1000 ? Duration.ofSeconds(10) : Duration.ofSeconds(4);
@@ -38,6 +41,7 @@ class NodesProof {
     private final SeededDrops drops = new SeededDrops(Figures.SEED);
     private final List<Launched> nodes = new ArrayList<>();
     private int kills;
+    private int pauses;
     private int starts;
 
     @Test
@@ -83,12 +87,15 @@ class NodesProof {
 
             SendRules rules = SendRules.of(server.url(), RESENDING);
             Figures.say(
-                    "NodesProof: %d nodes, %d kills, the database cut off by %s, %d drops, %d calls, %d sends, the endpoint counted %d, %d under way"
-                            + " at kills, pauses and cuts, %d doubts for a person, %d answers",
+                    "NodesProof: %d nodes, %d kills, %d pauses, the database cut off by %s, %d drops, %d items, %d calls,"
+                            + " %d sends, the endpoint counted %d, %d under way at kills, pauses and cuts, %d doubts for a"
+                            + " person, %d answers",
                     NODES,
                     kills,
+                    pauses,
                     line.means(),
                     drops.drops(),
+                    number(server, "SELECT count(*) FROM item"),
                     number(server, "SELECT count(*) FROM call"),
                     rules.sends(),
                     stub.count(),
@@ -148,14 +155,28 @@ class NodesProof {
      * needs the database at once.
      */
     private void dropUntil(TestHome home, DatabaseServer server, int count) {
-        until(() -> home.read("run.log").split("Taking files from").length > starts);
+        awaitStarts(home);
         while (drops.drops() < count) {
             drops.dropInto(home);
+            if (drops.drops() % CALM == 0) {
+                awaitStarts(home);
+                if (random.nextBoolean()) {
+                    kill(home);
+                } else {
+                    pause(server);
+                }
+            }
         }
+        awaitStarts(home);
         until(() -> {
             drops.dropInto(home);
             return number(server, "SELECT count(*) FROM call WHERE state = 'SENT'") >= CONCURRENCY;
         });
+    }
+
+    /** One that is killed before never says so. */
+    private void awaitStarts(TestHome home) {
+        until(() -> home.read("run.log").split("Taking files from").length > starts);
     }
 
     private void kill(TestHome home) {
@@ -168,6 +189,7 @@ class NodesProof {
     /** Until the others have taken over what it had; then it goes on as if nothing had happened. */
     private void pause(DatabaseServer server) {
         Launched node = nodes.get(random.nextInt(nodes.size()));
+        pauses++;
         node.signal("STOP");
         until(() -> number(server, "SELECT count(*) FROM node WHERE ended IS NULL AND pid = " + node.pid()) == 0);
         node.signal("CONT");
