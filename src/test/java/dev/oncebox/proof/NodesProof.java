@@ -26,7 +26,7 @@ class NodesProof {
 
     private static final int DROPS = Integer.getInteger("oncebox.proof.drops", 60);
     private static final int NODES = 3;
-    private static final int CONCURRENCY = 4;
+    private static final int CONCURRENCY = DROPS > 1000 ? 16 : 4;
     /** After so many drops a node is killed or paused, beside what happens to all of them in turn. */
     private static final int CALM = 200;
 
