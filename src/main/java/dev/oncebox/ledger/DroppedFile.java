@@ -35,6 +35,11 @@ public record DroppedFile(
         /** One whole request a line, in OpenAI's batch format; the answers are in that format, too. */
         OPENAI,
         /** One item a row; the answers are further columns. */
-        TABLE
+        TABLE;
+
+        /** Whether such a file is one item as a whole. */
+        public boolean isOneItem() {
+            return this == TEXT || this == OBJECT;
+        }
     }
 }

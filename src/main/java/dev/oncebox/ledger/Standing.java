@@ -77,6 +77,6 @@ public record Standing(
 
     /** Whether the file is one item, whatever it says. */
     public boolean isSingle() {
-        return kind == DroppedFile.Kind.TEXT || kind == DroppedFile.Kind.OBJECT;
+        return kind.isOneItem();
     }
 }

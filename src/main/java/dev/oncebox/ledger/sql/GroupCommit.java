@@ -3,15 +3,21 @@ package dev.oncebox.ledger.sql;
 import dev.oncebox.ledger.LedgerException;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only writer of a ledger. Callers hand it steps; it takes all that wait, runs them in one transaction, commits
+ * The writer of a ledger; of one in PostgreSQL there are {@linkplain #beside several}. Callers hand it steps; it takes all that wait, runs them in one transaction, commits
  * once, and only then lets the callers go on. So a commit's cost, a flush to the disk, is shared by everybody who
  * arrived while the previous one was under way.
  *
@@ -35,34 +41,72 @@ final class GroupCommit implements AutoCloseable {
     /** How often what collided with another node is tried again at once. */
     private static final int COLLISIONS = 5;
 
-    private record Waiting<T>(@Nullable Step<T> step, CompletableFuture<T> done) {}
+    /**
+     * The same, for all callers at once who wait for this kind of work: with a statement for all of them instead of one
+     * for each.
+     */
+    @FunctionalInterface
+    interface Bulk<I, T> {
+
+        /** Returns a result for each input, in their order. */
+        List<T> run(Session session, List<I> inputs) throws SQLException;
+    }
+
+    /** Somebody with an input who waits for a result; without work: the end. */
+    private record Waiting<I, T>(@Nullable Bulk<I, T> work, I input, CompletableFuture<T> done) {}
 
     private final Dialect dialect;
     private volatile Session session;
-    private final BlockingQueue<Waiting<?>> queue = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Waiting<?, ?>> queue = new LinkedBlockingQueue<>();
     private final Thread thread;
-    private volatile @Nullable LedgerException refusal;
+    private final List<GroupCommit> beside = new ArrayList<>();
+    private final AtomicReference<@Nullable LedgerException> refusal;
     /** The disk failed, and what it holds is known only by the checksums of the write-ahead log. */
     private volatile boolean damaged;
 
     private volatile boolean ended;
 
     GroupCommit(Dialect dialect) throws SQLException {
+        this(dialect, "ledger-writer", new AtomicReference<>());
+    }
+
+    /** @param refusal why nothing is written any more, by whichever of several writers; null as long as it is */
+    private GroupCommit(Dialect dialect, String name, AtomicReference<@Nullable LedgerException> refusal)
+            throws SQLException {
         this.dialect = dialect;
+        this.refusal = refusal;
         this.session = dialect.session();
-        this.thread = new Thread(this::work, "ledger-writer");
+        this.thread = new Thread(this::work, name);
         thread.setDaemon(true);
         thread.start();
     }
 
+    /**
+     * A writer beside this one, with a connection of its own where the database has many; else it is this one. When one
+     * may not write any more, neither may the other. Closed with this one.
+     */
+    GroupCommit beside(String name) throws SQLException {
+        if (dialect.sharing() == Sharing.ALONE) {
+            return this;
+        }
+        var writer = new GroupCommit(dialect, name, refusal);
+        beside.add(writer);
+        return writer;
+    }
+
     /** Runs a step and returns its result once it is durable. */
     <T> T write(Step<T> step) {
-        LedgerException refused = refusal;
+        return write((session, self) -> Collections.singletonList(step.run(session)), step);
+    }
+
+    /** Runs a bulk of work with this input among others, and returns its result once that is durable. */
+    <I, T> T write(Bulk<I, T> work, I input) {
+        LedgerException refused = refusal.get();
         if (refused != null) {
             throw refused;
         }
         var done = new CompletableFuture<T>();
-        queue.add(new Waiting<>(step, done));
+        queue.add(new Waiting<>(work, input, done));
         if (ended) {
             failQueued();
         }
@@ -75,23 +119,23 @@ final class GroupCommit implements AutoCloseable {
 
     /** From now on nothing is written any more, and every caller is told why. */
     void refuse(LedgerException reason) {
-        refusal = reason;
+        refusal.set(reason);
     }
 
     /** Why nothing is written any more; null as long as it is. */
     @Nullable
     LedgerException refusal() {
-        return refusal;
+        return refusal.get();
     }
 
     private void work() {
-        List<Waiting<?>> batch = new ArrayList<>();
+        List<Waiting<?, ?>> batch = new ArrayList<>();
         try {
             while (true) {
                 batch.clear();
                 batch.add(queue.take());
                 queue.drainTo(batch, MOST - 1);
-                boolean last = batch.removeIf(waiting -> waiting.step() == null);
+                boolean last = batch.removeIf(waiting -> waiting.work() == null);
                 commit(batch);
                 if (last) {
                     return;
@@ -114,14 +158,14 @@ final class GroupCommit implements AutoCloseable {
     }
 
     private void failQueued() {
-        List<Waiting<?>> left = new ArrayList<>();
+        List<Waiting<?, ?>> left = new ArrayList<>();
         queue.drainTo(left);
         fail(left, new IllegalStateException("it is closed"));
     }
 
     /** All steps in one transaction; where one of them fails, each in a transaction of its own. */
-    private void commit(List<Waiting<?>> batch) {
-        LedgerException refused = refusal;
+    private void commit(List<Waiting<?, ?>> batch) {
+        LedgerException refused = refusal.get();
         if (refused != null) {
             fail(batch, refused);
             return;
@@ -129,8 +173,8 @@ final class GroupCommit implements AutoCloseable {
         if (batch.isEmpty() || transact(batch)) {
             return;
         }
-        for (Waiting<?> waiting : batch) {
-            List<Waiting<?>> alone = List.of(waiting);
+        for (Waiting<?, ?> waiting : batch) {
+            List<Waiting<?, ?>> alone = List.of(waiting);
             if (!waiting.done().isDone() && !transact(alone)) {
                 waiting.done().completeExceptionally(new IllegalStateException("a step neither ran nor failed"));
             }
@@ -138,11 +182,11 @@ final class GroupCommit implements AutoCloseable {
     }
 
     /** False: a step failed among others, nothing of the batch has happened, and nobody was told anything. */
-    private boolean transact(List<Waiting<?>> batch) {
+    private boolean transact(List<Waiting<?, ?>> batch) {
         return transact(batch, COLLISIONS);
     }
 
-    private boolean transact(List<Waiting<?>> batch, int again) {
+    private boolean transact(List<Waiting<?, ?>> batch, int again) {
         List<Runnable> acknowledgements = new ArrayList<>(batch.size());
         boolean begun = false;
         boolean committing = false;
@@ -152,9 +196,10 @@ final class GroupCommit implements AutoCloseable {
             }
             session.run(dialect.begin());
             begun = true;
-            for (Waiting<?> waiting : batch) {
-                run(waiting, acknowledgements);
+            for (List<Waiting<?, ?>> alike : byWork(batch)) {
+                run(alike, acknowledgements);
             }
+            session.writeCounts();
             committing = true;
             session.commit();
         } catch (SQLException e) {
@@ -196,11 +241,22 @@ final class GroupCommit implements AutoCloseable {
         return true;
     }
 
-    private <T> void run(Waiting<T> waiting, List<Runnable> acknowledgements) throws SQLException {
-        Step<T> step = waiting.step();
-        if (step != null) {
-            T result = step.run(session);
-            acknowledgements.add(() -> waiting.done().complete(result));
+    private static Collection<List<Waiting<?, ?>>> byWork(List<Waiting<?, ?>> batch) {
+        return batch.stream()
+                .collect(Collectors.groupingBy(Waiting::work, LinkedHashMap::new, Collectors.toList()))
+                .values();
+    }
+
+    /** @param alike the same work with different inputs */
+    @SuppressWarnings("unchecked")
+    private <I, T> void run(List<Waiting<?, ?>> alike, List<Runnable> acknowledgements) throws SQLException {
+        List<Waiting<I, T>> waiting = (List<Waiting<I, T>>) (List<?>) alike;
+        Bulk<I, T> work = Objects.requireNonNull(waiting.get(0).work());
+        List<T> results = work.run(session, waiting.stream().map(Waiting::input).toList());
+        for (int i = 0; i < waiting.size(); i++) {
+            CompletableFuture<T> done = waiting.get(i).done();
+            T result = results.get(i);
+            acknowledgements.add(() -> done.complete(result));
         }
     }
 
@@ -215,7 +271,7 @@ final class GroupCommit implements AutoCloseable {
         }
     }
 
-    private void fail(List<Waiting<?>> waiting, Throwable cause) {
+    private void fail(List<Waiting<?, ?>> waiting, Throwable cause) {
         LedgerException failure = cause instanceof LedgerException known
                 ? known
                 : new LedgerException("The ledger cannot be used: " + cause.getMessage(), false, cause);
@@ -233,7 +289,8 @@ final class GroupCommit implements AutoCloseable {
     /** Commits what was handed in before, then closes the connection. */
     @Override
     public void close() {
-        queue.add(new Waiting<>(null, new CompletableFuture<>()));
+        beside.forEach(GroupCommit::close);
+        queue.add(new Waiting<>(null, this, new CompletableFuture<>()));
         try {
             thread.join();
         } catch (InterruptedException e) {

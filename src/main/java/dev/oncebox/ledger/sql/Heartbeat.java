@@ -31,7 +31,11 @@ final class Heartbeat implements AutoCloseable {
         return thread;
     });
 
-    /** @param onLost told why when the ledger can no longer be trusted */
+    /**
+     * @param writer of nothing else where nodes share a ledger: a beat waits for nobody there, and the row that it holds
+     *     until its commit is one that every claim and every send looks at
+     * @param onLost told why when the ledger can no longer be trusted
+     */
     Heartbeat(Dialect dialect, GroupCommit writer, Nodes nodes, Lease lease, Consumer<String> onLost) {
         this.dialect = dialect;
         this.writer = writer;

@@ -7,7 +7,34 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** Writes down what happens to calls. Runs inside the writer's transactions; nothing is ever changed or removed. */
-record Journal(Session session, long now, long node) {
+final class Journal {
+
+    private static final String INSERT =
+            "INSERT INTO event (at, node, call, fence, attempt, kind, engine, charged, cost, detail, request_id)"
+                    + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+    private final Rows events;
+    private final long now;
+    private final long node;
+
+    private Journal(Rows events, long now, long node) {
+        this.events = events;
+        this.now = now;
+        this.node = node;
+    }
+
+    /** Something that happens, and tells of it. */
+    @FunctionalInterface
+    interface Story {
+        void tell(Journal journal) throws SQLException;
+    }
+
+    /** Writes down all that a story tells when it has come to its end. */
+    static void keep(Session session, long now, long node, Story story) throws SQLException {
+        var events = new Rows(session, INSERT);
+        story.tell(new Journal(events, now, node));
+        events.write();
+    }
 
     /**
      * What an event is about.
@@ -26,13 +53,12 @@ record Journal(Session session, long now, long node) {
         }
     }
 
-    void add(EventKind kind, Attempt attempt, @Nullable String detail) throws SQLException {
+    void add(EventKind kind, Attempt attempt, @Nullable String detail) {
         insert(kind, attempt, attempt.engine(), null, null, detail);
     }
 
     /** An attempt's end, and what it cost. */
-    void charged(EventKind kind, Attempt attempt, Charged charged, @Nullable BigDecimal cost, @Nullable String detail)
-            throws SQLException {
+    void charged(EventKind kind, Attempt attempt, Charged charged, @Nullable BigDecimal cost, @Nullable String detail) {
         insert(kind, attempt, attempt.engine(), charged, cost, detail);
     }
 
@@ -41,7 +67,7 @@ record Journal(Session session, long now, long node) {
      *
      * @param perhapsCharged whether an attempt was, or may have been, charged; not only at the engine that it leaves
      */
-    void fallback(Attempt attempt, String next, @Nullable String why, boolean perhapsCharged) throws SQLException {
+    void fallback(Attempt attempt, String next, @Nullable String why, boolean perhapsCharged) {
         String doubt = perhapsCharged
                 ? " An earlier attempt was, or may have been, charged, so that this call may be paid twice."
                 : "";
@@ -60,11 +86,8 @@ record Journal(Session session, long now, long node) {
             String engine,
             @Nullable Charged charged,
             @Nullable BigDecimal cost,
-            @Nullable String detail)
-            throws SQLException {
-        session.update(
-                "INSERT INTO event (at, node, call, fence, attempt, kind, engine, charged, cost, detail, request_id)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            @Nullable String detail) {
+        events.add(
                 now,
                 node,
                 attempt.call(),
@@ -73,7 +96,7 @@ record Journal(Session session, long now, long node) {
                 kind,
                 engine,
                 charged,
-                SqlCalls.billionths(cost),
+                SqlSettling.billionths(cost),
                 detail,
                 attempt.requestId());
     }

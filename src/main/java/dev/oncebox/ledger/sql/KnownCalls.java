@@ -5,12 +5,11 @@ import dev.oncebox.ledger.Entry;
 import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class KnownCalls {
 
-    private static final int TOGETHER = 100;
-
     private static final String FIND = "SELECT key, id, state, content, attempts = 0 AND doubts = 0, ended,"
             + " NOT EXISTS (SELECT 1 FROM item i WHERE i.call = call.id LIMIT 1 OFFSET 0), " + PurgedBodies.SENDABLE
-            + " FROM call WHERE key IN ("
-            + String.join(", ", Collections.nCopies(TOGETHER, "?")) + ")";
+            + " FROM call WHERE key IN" + Session.AMONG;
 
     /**
      * A call that the ledger has.
@@ -60,23 +56,17 @@ final class KnownCalls {
             }
         }
         var known = new KnownCalls();
-        known.look(session, new ArrayList<>(keys));
+        known.look(session, keys.stream().map(ByteBuffer::array).toList());
         return known;
     }
 
-    private void look(Session session, List<ByteBuffer> all) throws SQLException {
-        for (int start = 0; start < all.size(); start += TOGETHER) {
-            Object[] some = new Object[TOGETHER];
-            for (int i = 0; i < TOGETHER; i++) {
-                some[i] = all.get(Math.min(start + i, all.size() - 1)).array();
-            }
-            session.each(session.sharing() == Sharing.ALONE ? FIND : FIND + " FOR SHARE OF call", this::take, some);
-        }
+    private void look(Session session, List<byte[]> keys) throws SQLException {
+        session.among(session.sharing() == Sharing.ALONE ? FIND : FIND + " FOR SHARE OF call", this::take, keys);
     }
 
     /** Looks again for a call that was not there before. */
     KnownCall look(Session session, byte[] key) throws SQLException {
-        look(session, List.of(ByteBuffer.wrap(key)));
+        look(session, List.of(key));
         KnownCall found = get(key);
         if (found == null) {
             throw new IllegalStateException("a call vanished while its item was recorded");
@@ -102,6 +92,10 @@ final class KnownCalls {
     @Nullable
     KnownCall get(byte[] key) {
         return calls.get(ByteBuffer.wrap(key));
+    }
+
+    KnownCall required(byte[] key) {
+        return Objects.requireNonNull(get(key));
     }
 
     void put(byte[] key, KnownCall call) {

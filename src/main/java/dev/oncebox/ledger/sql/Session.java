@@ -5,6 +5,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +20,16 @@ class Session implements AutoCloseable {
     /** Stands for the one character that PostgreSQL's texts cannot hold; what is delivered is in no text. */
     static final char NO_NUL = '\uFFFD';
 
+    /** Few enough for a look at each, in an index, to be cheaper than one at the whole table. */
+    static final int TOGETHER = 32;
+
+    /** Follows {@code IN} in a statement for {@link #among}. */
+    static final String AMONG = " (" + String.join(", ", Collections.nCopies(TOGETHER, "?")) + ")";
+
     private final Connection connection;
     private final Sharing sharing;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
-    private final SortedMap<Long, Long> ended = new TreeMap<>();
+    private final SortedMap<Long, Counts> counts = new TreeMap<>();
 
     /** On a ledger that nobody else writes to. */
     Session(Connection connection) {
@@ -59,32 +67,48 @@ class Session implements AutoCloseable {
     }
 
     /**
-     * So many items of a file wait no longer. Taken from the file's count when the transaction is committed, the files in
-     * one order: nodes that settle calls of the same files would else wait for each other in a circle, and one whose
-     * calls are all of one file for every commit of the others.
+     * What a file has more, or less, of.
+     *
+     * @param pending items that wait for the end of their call
      */
-    void noLongerPending(long file, long items) {
-        ended.merge(file, items, Long::sum);
+    record Counts(long items, long invalid, long pending) {
+
+        static Counts noLongerPending(long items) {
+            return new Counts(0, 0, -items);
+        }
+
+        Counts and(Counts more) {
+            return new Counts(items + more.items(), invalid + more.invalid(), pending + more.pending());
+        }
     }
 
-    /** Takes what is no longer pending from the files' counts now, before they are counted anew. */
-    void settlePending() throws SQLException {
-        for (Map.Entry<Long, Long> file : ended.entrySet()) {
-            update(
-                    "UPDATE file SET pending = pending - ? WHERE id = ? AND state <> 'DELIVERED'",
-                    file.getValue(),
-                    file.getKey());
-        }
-        ended.clear();
+    /**
+     * Counts for a file that is not delivered. Added when the transaction is committed, the files in one order: those who
+     * record items and settle calls of the same files at the same time would else wait for each other in a circle, or
+     * for every commit of the others.
+     */
+    void count(long file, Counts more) {
+        counts.merge(file, more, Counts::and);
+    }
+
+    /** Adds to the files' counts now, before they are read or counted anew. */
+    void writeCounts() throws SQLException {
+        var files = new Rows(
+                this,
+                "UPDATE file SET items = items + ?, invalid = invalid + ?, pending = pending + ?"
+                        + " WHERE id = ? AND state <> 'DELIVERED'");
+        counts.forEach((file, more) -> files.add(more.items(), more.invalid(), more.pending(), file));
+        counts.clear();
+        files.write();
     }
 
     void commit() throws SQLException {
-        settlePending();
+        writeCounts();
         run("COMMIT");
     }
 
     void rollBack() throws SQLException {
-        ended.clear();
+        counts.clear();
         run("ROLLBACK");
     }
 
@@ -101,6 +125,48 @@ class Session implements AutoCloseable {
             return bound(sql, values).executeUpdate();
         } catch (SQLException e) {
             throw forgotten(sql, e);
+        }
+    }
+
+    /**
+     * A statement for many rows in their order, on a server without waiting for it after each.
+     *
+     * @return how many rows of the database each of them changed
+     */
+    int[] batch(String sql, List<@Nullable Object[]> rows) throws SQLException {
+        if (sharing == Sharing.ALONE || rows.size() == 1) {
+            // SQLite is no server, and what its driver says of a failed batch does not tell a full disk from a bad row
+            int[] changed = new int[rows.size()];
+            for (int i = 0; i < changed.length; i++) {
+                changed[i] = update(sql, rows.get(i));
+            }
+            return changed;
+        }
+        try {
+            PreparedStatement statement = statement(sql);
+            for (@Nullable Object[] row : rows) {
+                bind(statement, row);
+                statement.addBatch();
+            }
+            return statement.executeBatch();
+        } catch (SQLException e) {
+            throw forgotten(sql, e);
+        }
+    }
+
+    /**
+     * Reads what belongs to any of these values, some at a time.
+     *
+     * @param sql its last parameters are {@link #AMONG}
+     * @param first those before
+     */
+    void among(String sql, RowSink sink, List<?> values, @Nullable Object... first) throws SQLException {
+        for (int start = 0; start < values.size(); start += TOGETHER) {
+            @Nullable Object[] some = Arrays.copyOf(first, first.length + TOGETHER);
+            for (int i = 0; i < TOGETHER; i++) {
+                some[first.length + i] = values.get(Math.min(start + i, values.size() - 1));
+            }
+            each(sql, sink, some);
         }
     }
 
@@ -140,21 +206,30 @@ class Session implements AutoCloseable {
 
     private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {
         PreparedStatement statement = statement(sql);
+        bind(statement, values);
+        return statement;
+    }
+
+    /** A text as the database can hold it. */
+    String asStored(String text) {
+        return sharing == Sharing.SHARED ? text.replace('\0', NO_NUL) : text;
+    }
+
+    private void bind(PreparedStatement statement, @Nullable Object... values) throws SQLException {
         for (int i = 0; i < values.length; i++) {
             Object value = values[i];
             if (value instanceof byte[] bytes) {
                 statement.setBytes(i + 1, bytes);
             } else if (value instanceof Enum<?> constant) {
                 statement.setString(i + 1, constant.name());
-            } else if (value instanceof String text && sharing == Sharing.SHARED) {
-                statement.setString(i + 1, text.replace('\0', NO_NUL));
+            } else if (value instanceof String text) {
+                statement.setString(i + 1, asStored(text));
             } else if (value instanceof Boolean flag) {
                 statement.setInt(i + 1, flag ? 1 : 0);
             } else {
                 statement.setObject(i + 1, value);
             }
         }
-        return statement;
     }
 
     /** A statement that failed once is not used again: SQLite's driver lets it fail for ever. */

@@ -29,10 +29,12 @@ final class SqlBatches {
     private static final String OPEN = " AND state IN ('CLAIMED', 'SENT', 'POLLING')";
 
     private final SqlCalls calls;
+    private final SqlSettling settling;
     private final Clock clock;
 
-    SqlBatches(SqlCalls calls, Clock clock) {
+    SqlBatches(SqlCalls calls, SqlSettling settling, Clock clock) {
         this.calls = calls;
+        this.settling = settling;
         this.clock = clock;
     }
 
@@ -185,9 +187,12 @@ final class SqlBatches {
     /** Calls that have their own end by now are left alone. */
     boolean each(Session session, long node, List<Call> some, Batch batch, Verdict verdict, NextStep step)
             throws SQLException {
-        for (Call call : some) {
-            calls.settle(session, node, call, verdict, step, null);
-        }
+        settling.settle(
+                session,
+                node,
+                some.stream()
+                        .map(call -> new SqlSettling.Settlement(call, verdict, step, null))
+                        .toList());
         end(session, batch);
         return true;
     }
@@ -200,7 +205,7 @@ final class SqlBatches {
                 batch.id());
     }
 
-    /** All at once what {@link SqlCalls#settle} does for one. */
+    /** All at once what {@link SqlSettling#settle} does for one. */
     private void accepted(Session session, long node, Batch batch, Verdict.Accepted accepted) throws SQLException {
         long now = clock.millis();
         long due = now + accepted.delay().toMillis();

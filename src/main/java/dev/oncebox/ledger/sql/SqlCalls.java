@@ -1,30 +1,22 @@
 package dev.oncebox.ledger.sql;
 
-import dev.oncebox.ledger.Answer;
 import dev.oncebox.ledger.Call;
-import dev.oncebox.ledger.CallState;
-import dev.oncebox.ledger.Charged;
 import dev.oncebox.ledger.EventKind;
-import dev.oncebox.ledger.NextStep;
-import dev.oncebox.ledger.Policy;
-import dev.oncebox.ledger.Reply;
 import dev.oncebox.ledger.Request;
-import dev.oncebox.ledger.Transition;
-import dev.oncebox.ledger.Usage;
-import dev.oncebox.ledger.Verdict;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.random.RandomGenerator;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claiming, sending and settling calls. Runs inside the writer's transactions.
+ * Claiming and sending calls. Runs inside the writer's transactions.
  *
  * <p>Every statement after a claim names the claim's fence and the states it may leave. No row changed means that the
  * claim is stale: somebody else has the call now, so nothing may be sent for it and only bytes may be kept.
@@ -36,20 +28,12 @@ final class SqlCalls {
                     + " c.refused_since, j.definition, r.body, c.remote, c.seen, c.reason FROM call c JOIN job j ON j.id = c.job JOIN request r ON r.call = c.id";
 
     private final RequestCodec codec;
-    private final Policy.Source policies;
     private final Clock clock;
-    private final RandomGenerator random;
     private final Scope scope;
 
-    SqlCalls(RequestCodec codec, Policy.Source policies, Clock clock, RandomGenerator random) {
-        this(codec, policies, clock, random, Scope.everything());
-    }
-
-    SqlCalls(RequestCodec codec, Policy.Source policies, Clock clock, RandomGenerator random, Scope scope) {
+    SqlCalls(RequestCodec codec, Clock clock, Scope scope) {
         this.codec = codec;
-        this.policies = policies;
         this.clock = clock;
-        this.random = random;
         this.scope = scope;
     }
 
@@ -85,19 +69,30 @@ final class SqlCalls {
         List<Picked> picked = new ArrayList<>(session.list(
                 claim(session, node), row -> new Picked(row.getLong(1), row.getLong(2)), engine, now, limit, node));
         picked.sort(Comparator.comparingLong(Picked::due).thenComparingLong(Picked::id));
-        List<Stored> calls = new ArrayList<>(picked.size());
-        for (Picked each : picked) {
-            Stored call = session.one("SELECT" + COLUMNS + " WHERE c.id = ?", SqlCalls::stored, each.id());
-            if (call != null) {
-                new Journal(session, now, node)
-                        .add(
-                                EventKind.ATTEMPT,
-                                new Journal.Attempt(call.id(), call.fence(), call.sends() + 1, engine),
-                                null);
-                calls.add(call);
+        List<Stored> calls = stored(session, picked.stream().map(Picked::id).toList());
+        Journal.keep(session, now, node, journal -> {
+            for (Stored call : calls) {
+                journal.add(
+                        EventKind.ATTEMPT,
+                        new Journal.Attempt(call.id(), call.fence(), call.sends() + 1, engine),
+                        null);
             }
-        }
+        });
         return calls;
+    }
+
+    /** The calls of these ids, in their order. */
+    static List<Stored> stored(Session session, List<Long> ids) throws SQLException {
+        Map<Long, Stored> found = new HashMap<>();
+        session.among(
+                "SELECT" + COLUMNS + " WHERE c.id IN" + Session.AMONG,
+                row -> {
+                    Stored call = stored(row);
+                    found.put(call.id(), call);
+                    return true;
+                },
+                ids);
+        return ids.stream().map(found::get).filter(Objects::nonNull).toList();
     }
 
     static Stored stored(ResultSet row) throws SQLException {
@@ -142,201 +137,31 @@ final class SqlCalls {
         return scope;
     }
 
-    Policy policy(String job, String engine) {
-        return policies.of(job, engine);
-    }
-
-    boolean sent(Session session, long node, Call call) throws SQLException {
+    /** Records that calls are about to be sent; false: the claim is stale, and it must not be. */
+    List<Boolean> sent(Session session, long node, List<Call> claimed) throws SQLException {
         long now = clock.millis();
-        int changed = session.update(
+        var calls = new Rows(
+                session,
                 "UPDATE call SET state = 'SENT', sends = sends + 1, attempts = attempts + 1, sent = ?"
                         + " WHERE id = ? AND fence = ? AND state = 'CLAIMED' AND owner = ?"
-                        + Nodes.alive(session, node),
-                now,
-                call.id(),
-                call.fence(),
-                node);
-        if (changed == 1) {
-            new Journal(session, now, node)
-                    .add(
+                        + Nodes.alive(session, node));
+        for (Call call : claimed) {
+            calls.add(now, call.id(), call.fence(), node);
+        }
+        List<Boolean> sent =
+                Arrays.stream(calls.write()).mapToObj(rows -> rows == 1).toList();
+        Journal.keep(session, now, node, journal -> {
+            for (int i = 0; i < sent.size(); i++) {
+                if (sent.get(i)) {
+                    Call call = claimed.get(i);
+                    journal.add(
                             EventKind.SENT,
                             new Journal.Attempt(call.id(), call.fence(), call.sends() + 1, call.engine()),
                             null);
-        }
-        return changed == 1;
-    }
-
-    @Nullable
-    Transition settle(Session session, long node, Call call, Verdict verdict, NextStep step, @Nullable Reply reply)
-            throws SQLException {
-        long now = clock.millis();
-        Transition next = Transition.after(call, verdict, step, policies.of(call.job(), call.engine()), now, random);
-        boolean changed = update(session, call, verdict, next, now);
-        if (verdict instanceof Verdict.Running && !changed) {
-            return null;
-        }
-        int send = call.sends() + 1;
-        var journal = new Journal(session, now, node);
-        var attempt = new Journal.Attempt(
-                call.id(), call.fence(), send, call.engine(), reply == null ? null : reply.requestId());
-        BigDecimal cost = verdict.usage().cost();
-        if (!changed && wasRecorded(session, node, attempt, next, reply)) {
-            // the commit of the first try was not heard of
-            return next;
-        }
-        if (reply != null && !(verdict instanceof Verdict.Running)) {
-            session.update(
-                    "INSERT INTO reply (call, send, at, status, body) VALUES (?, ?, ?, ?, ?)",
-                    call.id(),
-                    send,
-                    now,
-                    reply.status(),
-                    Packed.pack(reply.body()));
-        }
-        if (!changed) {
-            boolean answered = session.number("SELECT count(*) FROM answer WHERE call = ?", call.id()) > 0;
-            journal.charged(
-                    answered ? EventKind.COMPLETE : EventKind.INCOMPLETE,
-                    attempt,
-                    verdict.charged(),
-                    cost,
-                    "stale: another claim has the call; the reply is kept, not used");
-            return null;
-        }
-        if (verdict instanceof Verdict.Valid valid) {
-            store(session, call, valid.answer());
-        }
-        String detail = next.code() == null ? null : next.code() + ": " + next.reason();
-        for (EventKind kind : next.events()) {
-            switch (kind) {
-                case DEAD_LETTER -> journal.add(kind, attempt, detail);
-                case QUEUED -> journal.add(kind, attempt, next.address() + " " + next.reason());
-                case POLLED -> journal.add(kind, attempt, next.reason());
-                case FALLBACK -> journal.fallback(attempt, next.engine(), next.code(), next.attempts() > 0);
-                default -> journal.charged(kind, attempt, verdict.charged(), cost, detail);
+                }
             }
-        }
-        if (next.state().isEnd()) {
-            ended(session, call.id());
-        }
-        if (verdict instanceof Verdict.Accepted) {
-            SqlPolling.accepted(session, call.id());
-        }
-        return next;
-    }
-
-    /**
-     * False: the claim is stale. A late answer is taken as long as the call was not claimed again, even when the doubt
-     * was already decided.
-     */
-    private static boolean update(Session session, Call call, Verdict verdict, Transition next, long now)
-            throws SQLException {
-        Usage usage = verdict.usage();
-        Answer answer = verdict instanceof Verdict.Valid valid ? valid.answer() : null;
-        return session.update(
-                        "UPDATE call SET state = ?, engine = ?, due = ?, attempts = ?, earlier = ?, failures = ?,"
-                                + " refused_since = ?, doubts = doubts + ? - CASE WHEN state = 'DOUBT'"
-                                + " OR (state = 'READY' AND unresolved = 0 AND doubts > 0) THEN 1 ELSE 0 END,"
-                                + " unresolved = ?, ended = ?, code = ?, reason = ?,"
-                                + " remote = CASE ? WHEN 'READY' THEN NULL ELSE coalesce(?, remote) END,"
-                                + " batch = CASE ? WHEN 'READY' THEN NULL ELSE batch END, seen = ?,"
-                                + " cost = CASE WHEN CAST(? AS BIGINT) IS NULL THEN cost ELSE coalesce(cost, 0) + ? END,"
-                                + " model = ?, finish = ?, usage = ?,"
-                                + " input_tokens = CASE WHEN CAST(? AS BIGINT) IS NULL THEN input_tokens ELSE coalesce(input_tokens, 0) + ? END,"
-                                + " output_tokens = CASE WHEN CAST(? AS BIGINT) IS NULL THEN output_tokens ELSE coalesce(output_tokens, 0) + ? END"
-                                + " WHERE id = ? AND fence = ? AND state IN ('POLLING', ?, ?, ?)",
-                        next.state(),
-                        next.engine(),
-                        next.due(),
-                        next.attempts(),
-                        next.earlier(),
-                        next.failures(),
-                        next.refusedSince(),
-                        next.doubts(),
-                        next.unresolved(),
-                        next.state().isEnd() ? now : 0,
-                        next.code(),
-                        next.reason(),
-                        next.state(),
-                        next.address(),
-                        next.state(),
-                        next.seen(),
-                        billionths(usage.cost()),
-                        billionths(usage.cost()),
-                        answer == null ? null : answer.model(),
-                        answer == null ? null : answer.finish(),
-                        usage.text(),
-                        usage.inputTokens(),
-                        usage.inputTokens(),
-                        usage.outputTokens(),
-                        usage.outputTokens(),
-                        call.id(),
-                        call.fence(),
-                        verdict instanceof Verdict.Running ? CallState.POLLING : CallState.SENT,
-                        verdict instanceof Verdict.Running ? CallState.POLLING : CallState.DOUBT,
-                        alsoFrom(verdict))
-                == 1;
-    }
-
-    private static CallState alsoFrom(Verdict verdict) {
-        if (verdict.charged() == Charged.NO) {
-            return CallState.CLAIMED;
-        }
-        boolean endsDoubt = verdict instanceof Verdict.Valid || verdict instanceof Verdict.Accepted;
-        return endsDoubt ? CallState.READY : CallState.POLLING;
-    }
-
-    /** Whether this node told of this very end of the attempt, with this reply, before, and the call went on from there. */
-    private static boolean wasRecorded(
-            Session session, long node, Journal.Attempt attempt, Transition next, @Nullable Reply reply)
-            throws SQLException {
-        boolean same = reply == null
-                || session.is(
-                        "EXISTS (SELECT 1 FROM reply WHERE call = ? AND send = ? AND status = ? AND body = ?)",
-                        attempt.call(),
-                        attempt.send(),
-                        reply.status(),
-                        Packed.pack(reply.body()));
-        if (!same) {
-            return false;
-        }
-        for (EventKind kind : next.events()) {
-            if (session.is(
-                    "EXISTS (SELECT 1 FROM event WHERE call = ? AND fence = ? AND attempt = ? AND node = ? AND kind = ?"
-                            + " AND charged IS NOT NULL AND coalesce(detail, '') NOT LIKE 'stale:%')",
-                    attempt.call(), attempt.fence(), attempt.send(), node, kind)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void store(Session session, Call call, Answer answer) throws SQLException {
-        boolean json = answer.content() != null && !answer.content().isTextual();
-        String text = answer.content() == null
-                ? ""
-                : json ? answer.content().toString() : answer.content().textValue();
-        session.update(
-                "INSERT INTO answer (call, json, body) VALUES (?, ?, ?) ON CONFLICT (call) DO NOTHING",
-                call.id(),
-                json,
-                Packed.pack(text));
-    }
-
-    static @Nullable Long billionths(@Nullable BigDecimal cost) {
-        BigDecimal whole = cost == null ? null : cost.movePointRight(9).setScale(0, RoundingMode.HALF_UP);
-        return whole == null || whole.precision() > 18 ? null : (Long) whole.longValueExact();
-    }
-
-    /** The items of a call that has ended no longer keep their files waiting. */
-    static void ended(Session session, long call) throws SQLException {
-        session.each(
-                "SELECT file, count(*) FROM item WHERE call = ? GROUP BY file",
-                row -> {
-                    session.noLongerPending(row.getLong(1), row.getLong(2));
-                    return true;
-                },
-                call);
+        });
+        return sent;
     }
 
     boolean isOpen(Session session, Call call) throws SQLException {

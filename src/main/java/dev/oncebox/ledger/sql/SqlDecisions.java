@@ -219,7 +219,7 @@ public final class SqlDecisions implements AutoCloseable {
                     call.fence());
             note(changed, call, EventKind.DEAD_LETTER, "A person accepted the loss.");
             if (changed == 1) {
-                SqlCalls.ended(session, call.id());
+                SqlSettling.ended(session, List.of(call.id()));
             }
             return changed == 1;
         });

@@ -41,21 +41,21 @@ final class SqlEngines {
             throws SQLException {
         String others = "state = 'READY' AND engine NOT IN (" + places(engines) + ")";
         // another engine does not know the key, so that a repeat of what only the old one recognises is a doubt
-        var journal = new Journal(session, clock.millis(), node);
         List<Journal.Attempt> doubtful = session.list(
                 "SELECT id, fence, sends, engine FROM call WHERE " + others + " AND unresolved > 0 ORDER BY id"
                         + session.sharing().forUpdate(),
                 row -> new Journal.Attempt(row.getLong(1), row.getLong(2), row.getInt(3), row.getString(4)),
                 engines.toArray());
-        for (Journal.Attempt last : doubtful) {
-            session.update(
-                    "UPDATE call SET state = 'DOUBT', doubts = doubts + 1, unresolved = 0, code = ?, reason = ?"
-                            + " WHERE id = ?",
-                    GONE,
-                    GONE_REASON,
-                    last.call());
-            journal.add(EventKind.IN_DOUBT, last, GONE + ": " + GONE_REASON);
-        }
+        var doubts = new Rows(
+                session,
+                "UPDATE call SET state = 'DOUBT', doubts = doubts + 1, unresolved = 0, code = ?, reason = ? WHERE id = ?");
+        Journal.keep(session, clock.millis(), node, journal -> {
+            for (Journal.Attempt last : doubtful) {
+                doubts.add(GONE, GONE_REASON, last.call());
+                journal.add(EventKind.IN_DOUBT, last, GONE + ": " + GONE_REASON);
+            }
+            doubts.write();
+        });
         int changed = 0;
         for (Map.Entry<String, String> job : engineOfJob.entrySet()) {
             var values = new ArrayList<Object>(List.of(job.getValue()));
@@ -83,19 +83,21 @@ final class SqlEngines {
                         + session.sharing().skipLocked(),
                 row -> new Waiting(row.getLong(1), row.getLong(2), row.getInt(3), row.getBoolean(4)),
                 values.toArray());
-        var journal = new Journal(session, now, node);
-        for (Waiting call : calls) {
-            session.update(
-                    "UPDATE call SET engine = ?, earlier = attempts, failures = 0, refused_since = 0,"
-                            + " doubts = doubts + CASE WHEN unresolved > 0 THEN 1 ELSE 0 END, unresolved = 0 WHERE id = ?",
-                    move.to(),
-                    call.id());
-            journal.fallback(
-                    new Journal.Attempt(call.id(), call.fence(), call.sends(), move.from()),
-                    move.to(),
-                    move.reason(),
-                    call.charged());
-        }
+        var moved = new Rows(
+                session,
+                "UPDATE call SET engine = ?, earlier = attempts, failures = 0, refused_since = 0,"
+                        + " doubts = doubts + CASE WHEN unresolved > 0 THEN 1 ELSE 0 END, unresolved = 0 WHERE id = ?");
+        Journal.keep(session, now, node, journal -> {
+            for (Waiting call : calls) {
+                moved.add(move.to(), call.id());
+                journal.fallback(
+                        new Journal.Attempt(call.id(), call.fence(), call.sends(), move.from()),
+                        move.to(),
+                        move.reason(),
+                        call.charged());
+            }
+            moved.write();
+        });
         return calls.size();
     }
 

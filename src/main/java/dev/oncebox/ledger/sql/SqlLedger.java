@@ -39,8 +39,10 @@ public final class SqlLedger implements Ledger {
     private final Clock clock;
     private final Readers readers;
     private final GroupCommit writer;
+
     private final SqlIntake intake;
     private final SqlCalls calls;
+    private final GroupedCalls grouped;
     private final SqlRecovery recovery;
     private final SqlEngines engines;
     private final SqlPolling polling;
@@ -57,9 +59,10 @@ public final class SqlLedger implements Ledger {
         this.dialect = dialect;
         this.clock = around.clock();
         this.intake = new SqlIntake(codec, clock, around.keyVersion());
-        this.calls = new SqlCalls(codec, around.policies(), clock, around.random(), scope);
+        this.calls = new SqlCalls(codec, clock, scope);
+        var settling = new SqlSettling(around.policies(), clock, around.random());
         this.nodes = new Nodes(clock, around.lease());
-        this.recovery = new SqlRecovery(calls, nodes, clock);
+        this.recovery = new SqlRecovery(calls, settling, nodes, clock);
         this.engines = new SqlEngines(clock, scope);
         this.polling = new SqlPolling(clock, scope);
         this.deliveries = new SqlDeliveries(clock, scope);
@@ -70,11 +73,12 @@ public final class SqlLedger implements Ledger {
             long node = writer.write(nodes::enter);
             return writer.write(session -> Nodes.membership(session, node));
         });
+        this.grouped = new GroupedCalls(writer.beside("ledger-calls"), lease, calls, settling, polling, recovery);
         this.batches = new GroupedBatches(
                 new GroupedBatches.Access(readers, writer, lease, this::changed),
-                new SqlBatches(calls, clock),
-                stored -> recovery.readable(stored, this::bury));
-        this.heartbeat = new Heartbeat(dialect, writer, nodes, lease, around.onLost());
+                new SqlBatches(calls, settling, clock),
+                grouped::readable);
+        this.heartbeat = new Heartbeat(dialect, writer.beside("ledger-lease"), nodes, lease, around.onLost());
         this.takeover = new Takeover(readers, writer, nodes, recovery, lease);
     }
 
@@ -168,12 +172,7 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public List<Call> claim(String engine, int limit) {
-        return recovery.readable(
-                writer.write(session -> calls.claim(session, lease.node(), engine, limit)), this::bury);
-    }
-
-    private void bury(SqlCalls.Stored stored) {
-        writer.write(session -> recovery.bury(session, lease.node(), stored));
+        return grouped.claim(engine, limit);
     }
 
     @Override
@@ -183,26 +182,19 @@ public final class SqlLedger implements Ledger {
 
     @Override
     public boolean sent(Call call) {
-        lease.require();
-        boolean sent = writer.write(session -> calls.sent(session, lease.node(), call));
-        // nobody has sent it yet, and nobody will, if this node was paused meanwhile
-        lease.require();
-        return sent;
+        return grouped.sent(call);
     }
 
     @Override
     public @Nullable Transition settle(Call call, Verdict verdict, NextStep step, @Nullable Reply reply) {
-        Optional<Transition> next = writer.write(
-                session -> Optional.ofNullable(calls.settle(session, lease.node(), call, verdict, step, reply)));
+        Transition next = grouped.settle(call, verdict, step, reply).orElse(null);
         changed();
-        return next.orElse(null);
+        return next;
     }
 
     @Override
     public List<Call> polling(String engine, Duration interval, int limit) {
-        return recovery
-                .readable(writer.write(session -> polling.polling(session, engine, interval, limit)), this::bury)
-                .stream()
+        return grouped.polling(engine, interval, limit).stream()
                 .map(Call::beforeSend)
                 .toList();
     }

@@ -172,7 +172,7 @@ public final class SqlPlan implements AutoCloseable {
         }
         boolean variant = known != null && !Arrays.equals(known.content(), asking.content());
         if (variant && asking.keying() == Keying.ID) {
-            return Foreseen.refused(asking, SqlIntake.KEY_CONFLICT, SqlIntake.USED_BEFORE);
+            return Foreseen.refused(asking, SqlItems.KEY_CONFLICT, SqlItems.USED_BEFORE);
         }
         if (first) {
             seen.update(
@@ -229,8 +229,8 @@ public final class SqlPlan implements AutoCloseable {
 
     private @Nullable Twin sameId(Entry.Asking asking) throws SQLException {
         Twin twin = twin(id(asking), true);
-        boolean mayBePlace = asking.id() != null
-                && SqlIntake.LINE_NUMBER.matcher(asking.id()).matches();
+        boolean mayBePlace =
+                asking.id() != null && SqlItems.LINE_NUMBER.matcher(asking.id()).matches();
         return twin == null && mayBePlace ? twin(asking.id(), false) : twin;
     }
 

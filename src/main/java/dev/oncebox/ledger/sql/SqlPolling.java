@@ -1,10 +1,10 @@
 package dev.oncebox.ledger.sql;
 
 import dev.oncebox.ledger.QueuedFile;
+import dev.oncebox.ledger.ReceivedFile;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -42,14 +42,7 @@ final class SqlPolling {
                 now,
                 limit,
                 now + interval.toMillis());
-        List<SqlCalls.Stored> calls = new ArrayList<>(due.size());
-        for (long id : due) {
-            SqlCalls.Stored call = session.one("SELECT" + SqlCalls.COLUMNS + " WHERE c.id = ?", SqlCalls::stored, id);
-            if (call != null) {
-                calls.add(call);
-            }
-        }
-        return calls;
+        return SqlCalls.stored(session, due);
     }
 
     /** In how many milliseconds the next call is to be asked for. */
@@ -82,12 +75,14 @@ final class SqlPolling {
     }
 
     /** A file whose only item asks for a call that is accepted already. */
-    static void joined(Session session, long file) throws SQLException {
-        session.update(
-                "UPDATE file SET sidecar_due = 1 WHERE id = ? AND kind IN ('TEXT', 'OBJECT') AND EXISTS (SELECT 1"
-                        + " FROM item i JOIN call c ON c.id = i.call WHERE i.file = file.id AND c.state = 'POLLING'"
-                        + " AND c.remote IS NOT NULL)",
-                file);
+    static void joined(Session session, ReceivedFile file) throws SQLException {
+        if (file.file().kind().isOneItem()) {
+            session.update(
+                    "UPDATE file SET sidecar_due = 1 WHERE id = ? AND EXISTS (SELECT 1"
+                            + " FROM item i JOIN call c ON c.id = i.call WHERE i.file = file.id AND c.state = 'POLLING'"
+                            + " AND c.remote IS NOT NULL)",
+                    file.id());
+        }
     }
 
     /** Files whose address is not written yet, oldest first. */

@@ -26,11 +26,13 @@ final class SqlRecovery {
             new Verdict.Unknown("process_ended", "The process ended while the call was in flight.", false);
 
     private final SqlCalls calls;
+    private final SqlSettling settling;
     private final Nodes nodes;
     private final Clock clock;
 
-    SqlRecovery(SqlCalls calls, Nodes nodes, Clock clock) {
+    SqlRecovery(SqlCalls calls, SqlSettling settling, Nodes nodes, Clock clock) {
         this.calls = calls;
+        this.settling = settling;
         this.nodes = nodes;
         this.clock = clock;
     }
@@ -53,14 +55,16 @@ final class SqlRecovery {
                 + Nodes.lost(session.sharing()));
         SqlBatches.recover(session, clock.millis());
         List<SqlCalls.Stored> lost = sent(session);
+        List<SqlSettling.Settlement> doubts = new ArrayList<>();
         for (SqlCalls.Stored stored : lost) {
             Call call = claimed(stored);
             if (call == null) {
                 bury(session, node, stored);
             } else {
-                calls.settle(session, node, call, CRASHED, NextStep.IN_DOUBT, null);
+                doubts.add(new SqlSettling.Settlement(call, CRASHED, NextStep.IN_DOUBT, null));
             }
         }
+        settling.settle(session, node, doubts);
         CrashPoint.IN_RECOVERY.reach();
         resolve(session, node);
         return lost.size();
@@ -79,20 +83,22 @@ final class SqlRecovery {
                 row -> new Unresolved(
                         new Journal.Attempt(row.getLong(1), row.getLong(2), row.getInt(3), row.getString(4)),
                         row.getString(5)));
-        var journal = new Journal(session, clock.millis(), node);
-        for (Unresolved call : waiting) {
-            Policy policy = calls.policy(call.job(), call.last().engine());
-            if (policy.deduplicates()) {
-                continue;
+        Journal.keep(session, clock.millis(), node, journal -> {
+            for (Unresolved call : waiting) {
+                Policy policy = settling.policy(call.job(), call.last().engine());
+                if (policy.deduplicates()) {
+                    continue;
+                }
+                session.update(
+                        "UPDATE call SET state = ?, doubts = doubts + 1, unresolved = 0, code = ?, reason = ?"
+                                + " WHERE id = ?",
+                        policy.resendOnDoubt() ? CallState.READY : CallState.DOUBT,
+                        NOT_RECOGNISED,
+                        NOT_RECOGNISED_REASON,
+                        call.last().call());
+                journal.add(EventKind.IN_DOUBT, call.last(), NOT_RECOGNISED + ": " + NOT_RECOGNISED_REASON);
             }
-            session.update(
-                    "UPDATE call SET state = ?, doubts = doubts + 1, unresolved = 0, code = ?, reason = ? WHERE id = ?",
-                    policy.resendOnDoubt() ? CallState.READY : CallState.DOUBT,
-                    NOT_RECOGNISED,
-                    NOT_RECOGNISED_REASON,
-                    call.last().call());
-            journal.add(EventKind.IN_DOUBT, call.last(), NOT_RECOGNISED + ": " + NOT_RECOGNISED_REASON);
-        }
+        });
     }
 
     /**
@@ -189,13 +195,14 @@ final class SqlRecovery {
                 stored.id(),
                 stored.fence());
         if (changed == 1) {
-            var journal = new Journal(session, now, node);
             var last = new Journal.Attempt(stored.id(), stored.fence(), stored.sends(), stored.engine());
-            if (sent) {
-                journal.charged(EventKind.IN_DOUBT, last, Charged.UNKNOWN, null, CRASHED.reason());
-            }
-            journal.add(EventKind.DEAD_LETTER, last, "damaged: The stored request cannot be read.");
-            SqlCalls.ended(session, stored.id());
+            Journal.keep(session, now, node, journal -> {
+                if (sent) {
+                    journal.charged(EventKind.IN_DOUBT, last, Charged.UNKNOWN, null, CRASHED.reason());
+                }
+                journal.add(EventKind.DEAD_LETTER, last, "damaged: The stored request cannot be read.");
+            });
+            SqlSettling.ended(session, List.of(stored.id()));
         }
         return changed == 1;
     }

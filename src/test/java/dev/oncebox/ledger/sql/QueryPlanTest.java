@@ -68,10 +68,11 @@ class QueryPlanTest {
     /** It read through all items of the file once, and 200,000 lines were not recorded in ten minutes. */
     @Test
     void an_earlier_item_of_the_same_id_is_found_by_an_index() throws SQLException {
-        assertThat(plan(SqlIntake.WITH_ID, 2))
+        assertThat(plan(EarlierItems.WITH_ID, 1 + Session.TOGETHER))
                 .anyMatch(step -> step.contains("COVERING INDEX item_id (file=? AND id=?)"))
                 .noneMatch(step -> step.contains("SCAN") || step.endsWith("(file=?)"));
-        assertThat(plan(SqlIntake.WITHOUT_ID, 2)).noneMatch(step -> step.contains("SCAN") || step.endsWith("(file=?)"));
+        assertThat(plan(EarlierItems.WITHOUT_ID, 1 + Session.TOGETHER))
+                .noneMatch(step -> step.contains("SCAN") || step.endsWith("(file=?)"));
     }
 
     /** It is asked once for every 2,000 calls; sorted anew each time, 100,000 took a minute. */

@@ -5,6 +5,7 @@ import dev.oncebox.ledger.Capacity;
 import dev.oncebox.ledger.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A process with its calls under way. It may be paused while another takes its place, and come back. */
@@ -20,6 +21,11 @@ final class SimulatedNode {
         this.capacity = capacity;
     }
 
+    /** Those of which the end is known, and not recorded. */
+    List<Task> answered() {
+        return tasks.stream().filter(task -> task.seen != null).toList();
+    }
+
     /** One call on its way through the routes. */
     static final class Task {
         final Call call;
@@ -30,6 +36,10 @@ final class SimulatedNode {
 
         Task(Call call) {
             this.call = call;
+        }
+
+        Verdict seen() {
+            return Objects.requireNonNull(seen);
         }
     }
 }

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -52,6 +53,7 @@ final class Simulation {
     private final SimulationRules rules;
     private final SqlCalls calls;
     private final SqlRecovery recovery;
+    private final SqlSettling settling;
     private final SqlEngines engines;
     private final SqlPolling polling;
     private final SqlDecisions decisions;
@@ -75,8 +77,9 @@ final class Simulation {
         Policy.Source policies = (name, at) -> new Policy(
                 attempts, resendsAnyway, deduplicates, RETRY, fallback && at.equals("first") ? "second" : null);
         var codec = new RequestCodec();
-        this.calls = new SqlCalls(codec, policies, clock, dice);
-        this.recovery = new SqlRecovery(calls, new Nodes(clock, Heartbeat.LEASE), clock);
+        this.calls = new SqlCalls(codec, clock, Scope.everything());
+        this.settling = new SqlSettling(policies, clock, dice);
+        this.recovery = new SqlRecovery(calls, settling, new Nodes(clock, Heartbeat.LEASE), clock);
         this.engines = new SqlEngines(clock);
         this.polling = new SqlPolling(clock, Scope.everything());
         this.decisions = new SqlDecisions(new Sqlite(Path.of("none"), false), session, clock);
@@ -175,7 +178,8 @@ final class Simulation {
         if (bug == PlantedBug.SENT_AFTER_SEND && task.seen == null) {
             leave(task);
         } else if (!task.recorded) {
-            Boolean recorded = write(node, s -> calls.sent(s, node.id, task.call));
+            Boolean recorded =
+                    write(node, s -> calls.sent(s, node.id, List.of(task.call)).get(0));
             task.recorded = Boolean.TRUE.equals(recorded);
             if (Boolean.FALSE.equals(recorded)) {
                 node.tasks.remove(task);
@@ -186,7 +190,7 @@ final class Simulation {
         } else if (task.seen == null) {
             leave(task);
         } else {
-            settle(node, task, task.seen);
+            settle(node, dice.nextBoolean() ? List.of(task) : node.answered());
         }
     }
 
@@ -195,16 +199,23 @@ final class Simulation {
         task.seen = engine.ask(task.call);
     }
 
-    private void settle(SimulatedNode node, Task task, Verdict verdict) throws SQLException {
-        node.tasks.remove(task);
-        node.capacity.settled(task.call, verdict);
-        var result = new Transition[1];
-        Boolean done = write(node, s -> {
-            result[0] = calls.settle(s, node.id, task.call, verdict, Steps.of(verdict), new Reply(200, new byte[] {1}));
-            return true;
-        });
-        if (done != null) {
-            rules.settled(task.call, verdict, result[0]);
+    /** Those that come to their end at the same moment are settled together. */
+    private void settle(SimulatedNode node, List<Task> tasks) throws SQLException {
+        List<SqlSettling.Settlement> ends = new ArrayList<>();
+        for (Task task : tasks) {
+            Verdict verdict = task.seen();
+            node.tasks.remove(task);
+            node.capacity.settled(task.call, verdict);
+            ends.add(new SqlSettling.Settlement(task.call, verdict, Steps.of(verdict), new Reply(200, new byte[] {1})));
+        }
+        end(node, ends);
+    }
+
+    private void end(SimulatedNode node, List<SqlSettling.Settlement> ends) throws SQLException {
+        List<Optional<Transition>> results = write(node, s -> settling.settle(s, node.id, ends));
+        for (int i = 0; results != null && i < results.size(); i++) {
+            rules.settled(
+                    ends.get(i).call(), ends.get(i).verdict(), results.get(i).orElse(null));
         }
     }
 
@@ -216,14 +227,7 @@ final class Simulation {
             for (SqlCalls.Stored stored : due == null ? List.<SqlCalls.Stored>of() : due) {
                 Call call = calls.call(stored).beforeSend();
                 Verdict verdict = engine.poll(call);
-                var result = new Transition[1];
-                Boolean done = write(node, s -> {
-                    result[0] = calls.settle(s, node.id, call, verdict, Steps.of(verdict), null);
-                    return true;
-                });
-                if (done != null) {
-                    rules.settled(call, verdict, result[0]);
-                }
+                end(node, List.of(new SqlSettling.Settlement(call, verdict, Steps.of(verdict), null)));
             }
         }
     }
