@@ -2,6 +2,7 @@ package dev.oncebox.bench;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,10 @@ record Nodes(Lab lab, Sizes sizes) implements Measurement {
     private static final int MOST_ROUNDS = 1;
 
     private static final int ON_A_FILE = 0;
+    /** One node, and the server on another machine of the same data centre. */
+    private static final int AWAY = -1;
+
+    private static final Duration ROUND_TRIP = Duration.ofMillis(1);
     private static final List<Integer> NODES = List.of(1, 2, 4);
 
     /** Of every number of nodes, what was measured in each round. */
@@ -47,7 +52,9 @@ record Nodes(Lab lab, Sizes sizes) implements Measurement {
             for (int nodes : NODES) {
                 rates += new Series(all.getOrDefault(nodes, List.of())).text("%.0f") + " by " + nodes + "; ";
             }
+            rates += new Series(all.getOrDefault(AWAY, List.of())).text("%.0f") + " a millisecond away; ";
             report.add(ratio(what + ", one node on PostgreSQL against one on a file", 1, ON_A_FILE, rates + how));
+            report.add(ratio(what + ", one node and the server a millisecond away, against near", AWAY, 1, how));
             report.add(ratio(what + ", two nodes against one", 2, 1, how));
             report.add(ratio(what + ", four nodes against one", 4, 1, how));
         }
@@ -67,6 +74,11 @@ record Nodes(Lab lab, Sizes sizes) implements Measurement {
                     List<String> ledger = List.of("ledger.url=" + server.newDatabase());
                     calls.add(nodes, rate(report, "Oncebox on PostgreSQL, nodes: " + nodes, nodes, ledger, server));
                     claims.add(nodes, claiming.perSecond(server.newDatabase(), nodes, IN_FLIGHT));
+                }
+                try (Distance line = server.away(ROUND_TRIP)) {
+                    List<String> ledger = List.of("ledger.url=" + server.newDatabase(line));
+                    calls.add(AWAY, rate(report, "Oncebox on PostgreSQL, a millisecond away", 1, ledger, server));
+                    claims.add(AWAY, claiming.perSecond(server.newDatabase(line), 1, IN_FLIGHT));
                 }
             }
             Lab.delete(folder);

@@ -92,6 +92,16 @@ final class PostgresServer implements AutoCloseable {
         return postgres.getJdbcUrl("postgres", name);
     }
 
+    /** The same through a line. */
+    String newDatabase(Distance line) {
+        return newDatabase().replace(":" + postgres.getPort() + "/", ":" + line.port() + "/");
+    }
+
+    /** A line to the server of so much there and back. */
+    Distance away(Duration roundTrip) throws IOException {
+        return new Distance(postgres.getPort(), roundTrip.dividedBy(2));
+    }
+
     private void run(String sql) {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
