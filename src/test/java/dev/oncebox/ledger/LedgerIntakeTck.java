@@ -117,6 +117,47 @@ public abstract class LedgerIntakeTck extends LedgerTck {
     }
 
     @Test
+    void how_a_file_is_cut_into_chunks_makes_no_difference() {
+        List<Entry> entries = List.of(
+                asking(1, "\"x\"", "a", "a", Keying.WHITESPACE),
+                asking(2, null, "b", "b", Keying.WHITESPACE),
+                asking(3, "\"x\"", "a", "a ", Keying.WHITESPACE),
+                asking(4, "2", "b", "b", Keying.WHITESPACE),
+                asking(5, "2", "c", "c", Keying.WHITESPACE),
+                asking(6, "8", "d", "d", Keying.WHITESPACE),
+                invalid(7, "\"y\""),
+                asking(8, null, "d", "d", Keying.WHITESPACE),
+                asking(9, "\"y\"", "e", "e", Keying.WHITESPACE),
+                asking(10, "\"z\"", "id z", "old", Keying.ID),
+                asking(11, "\"z\"", "id z", "new", Keying.ID),
+                asking(12, "\"\"", "f", "f", Keying.WHITESPACE),
+                asking(13, "\"\"", "g", "g", Keying.WHITESPACE));
+        List<List<String>> recorded = new ArrayList<>();
+        for (int size : List.of(entries.size(), 1, 2, 5)) {
+            ReceivedFile file = receive("f.jsonl", "chunks of " + size);
+            for (int from = 0; from < entries.size(); from += size) {
+                ledger.record(file, entries.subList(from, Math.min(entries.size(), from + size)));
+            }
+            assertThat(ledger.taken(file)).isEqualTo(entries.size());
+            recorded.add(rows(
+                    "SELECT i.n, i.id, i.code, i.variant, c.key IS NULL FROM item i LEFT JOIN call c ON c.id = i.call"
+                            + " WHERE i.file = ? ORDER BY i.n",
+                    row -> row.getLong(1) + " " + row.getString(2) + " " + row.getString(3) + " " + row.getInt(4) + " "
+                            + row.getBoolean(5),
+                    file.id()));
+            assertThat(number("SELECT invalid FROM file WHERE id = ?", file.id()))
+                    .isEqualTo(recorded.get(0).stream()
+                            .filter(row -> row.endsWith("true"))
+                            .count());
+        }
+        assertThat(recorded).allSatisfy(each -> assertThat(each).isEqualTo(recorded.get(0)));
+        assertThat(recorded.get(0))
+                .filteredOn(row -> row.contains("duplicate_id"))
+                .hasSize(4);
+        assertThat(number("SELECT count(*) FROM call")).as("a, b, d, z and f").isEqualTo(5);
+    }
+
+    @Test
     void an_id_that_is_the_key_may_not_come_back_with_other_content() {
         ReceivedFile first = receive("f.jsonl", "1");
         ledger.record(first, List.of(asking(1, "\"x\"", "id x", "old", Keying.ID)));

@@ -108,6 +108,31 @@ class GroupCommitTest {
                 .isEqualTo(7);
     }
 
+    @Test
+    void the_same_work_is_done_for_all_who_wait_for_it_and_each_has_its_own_result() throws Exception {
+        List<List<Integer>> done = new ArrayList<>();
+        GroupCommit.Bulk<Integer, String> work = (session, all) -> {
+            done.add(all);
+            var rows = new Rows(session, "INSERT INTO t VALUES (?)");
+            all.forEach(rows::add);
+            rows.write();
+            return all.stream().map(n -> "result of " + n).toList();
+        };
+        assertThat(writer.write(work, 1)).isEqualTo("result of 1");
+        var blocked = new Blocked();
+        FutureTask<String> good = startWaiting(() -> writer.write(work, 2));
+        FutureTask<String> twice = startWaiting(() -> writer.write(work, 1));
+        FutureTask<Integer> other = startWaiting(() -> writer.write(insert(3)));
+        FutureTask<String> last = startWaiting(() -> writer.write(work, 4));
+        blocked.release();
+
+        assertThat(good.get()).isEqualTo("result of 2");
+        assertThat(other.get()).isEqualTo(1);
+        assertThat(last.get()).isEqualTo("result of 4");
+        assertThatThrownBy(twice::get).hasCauseInstanceOf(LedgerException.class);
+        assertThat(done).containsExactly(List.of(1), List.of(2, 1, 4), List.of(2), List.of(1), List.of(4));
+    }
+
     /** A full disk makes SQLite end the transaction itself, so that the writer's own ROLLBACK fails. */
     @Test
     void a_transaction_that_the_database_undid_itself_takes_neither_neighbours_nor_successors_along() throws Exception {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.oncebox.ledger.Call;
 import dev.oncebox.ledger.CallState;
 import dev.oncebox.ledger.Ledger;
+import dev.oncebox.ledger.LedgerException;
 import dev.oncebox.ledger.LedgerStorage;
 import dev.oncebox.ledger.LedgerTck;
 import dev.oncebox.ledger.Output;
@@ -236,6 +237,49 @@ class SharedLedgerTest extends LedgerTck {
         assertThat(ledger.pauses().get("default").until()).isEqualTo(9);
         other.pauses(Map.of());
         assertThat(ledger.pauses()).isEmpty();
+    }
+
+    /** It had one connection to write with, and lost its lease behind a file of many items at a server far away. */
+    @Test
+    void while_the_writing_of_a_file_waits_calls_are_sent_and_settled_and_the_lease_is_renewed() throws Exception {
+        ReceivedFile held = drop("held.jsonl");
+        drop("f.jsonl", "a");
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try (Connection elsewhere = storage.look();
+                Statement statement = elsewhere.createStatement()) {
+            elsewhere.setAutoCommit(false);
+            statement.execute("SELECT 1 FROM file WHERE id = " + held.id() + " FOR UPDATE");
+            Future<?> waiting = threads.submit(() -> archive(held));
+            await().until(() -> !waiting().isEmpty());
+            long lease = number("SELECT lease FROM node WHERE id = 1");
+
+            List<String> wait = waiting();
+            assertThat(attempt(valid("1")).state()).isEqualTo(CallState.DONE);
+            assertThat(waiting()).as("the very wait that it was").isEqualTo(wait);
+            await().until(() -> number("SELECT lease FROM node WHERE id = 1") > lease);
+
+            assertThat(waiting.isDone()).isFalse();
+            elsewhere.rollback();
+            waiting.get();
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private List<String> waiting() {
+        return rows("SELECT virtualtransaction FROM pg_locks WHERE NOT granted", row -> row.getString(1));
+    }
+
+    /** Waits for as long as it takes, and not for what a statement is given. */
+    private void archive(ReceivedFile file) {
+        while (true) {
+            try {
+                ledger.archived(file);
+                return;
+            } catch (LedgerException e) {
+                assertThat(e.isPassing()).isTrue();
+            }
+        }
     }
 
     /** One takes files in whose calls the other settles at the same moment; a count that is off would keep a file for ever. */
