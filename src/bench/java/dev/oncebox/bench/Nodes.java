@@ -119,10 +119,11 @@ record Nodes(Lab lab, Sizes sizes) implements Measurement {
         return String.format(
                 Locale.ROOT,
                 "%.0f ms of processors per thousand calls; a call came to %.1f KB of its log, %.1f statements and %.2f"
-                        + " transactions, those that only read included.",
+                        + " transactions, those that only read included; deadlocks in all: %d.",
                 work.cpuMillis() * 1000 / calls,
                 work.walBytes() / 1024.0 / calls,
                 (double) work.statements() / calls,
-                (double) work.transactions() / calls);
+                (double) work.transactions() / calls,
+                work.deadlocks());
     }
 }

@@ -43,14 +43,15 @@ final class PostgresServer implements AutoCloseable {
     }
 
     /** What a server was asked and did until some moment. */
-    record Work(double cpuMillis, long walBytes, long statements, long transactions) {
+    record Work(double cpuMillis, long walBytes, long statements, long transactions, long deadlocks) {
 
         Work since(Work before) {
             return new Work(
                     cpuMillis - before.cpuMillis(),
                     walBytes - before.walBytes(),
                     statements - before.statements(),
-                    transactions - before.transactions());
+                    transactions - before.transactions(),
+                    deadlocks - before.deadlocks());
         }
     }
 
@@ -59,7 +60,8 @@ final class PostgresServer implements AutoCloseable {
                 cpuMillis(),
                 number("SELECT pg_current_wal_insert_lsn() - '0/0'"),
                 number("SELECT sum(calls) FROM pg_stat_statements"),
-                number("SELECT sum(xact_commit) FROM pg_stat_database"));
+                number("SELECT sum(xact_commit) FROM pg_stat_database"),
+                number("SELECT sum(deadlocks) FROM pg_stat_database"));
     }
 
     private double cpuMillis() throws IOException {

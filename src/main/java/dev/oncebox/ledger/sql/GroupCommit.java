@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writer of a ledger; of one in PostgreSQL there are {@linkplain #beside several}. Callers hand it steps; it takes all that wait, runs them in one transaction, commits
- * once, and only then lets the callers go on. So a commit's cost, a flush to the disk, is shared by everybody who
- * arrived while the previous one was under way.
+ * The writer of a ledger; of one in PostgreSQL there are {@linkplain #beside several}. Callers hand it steps; it takes
+ * all that wait, runs them in one transaction, commits once, and only then lets the callers go on. So a commit's cost, a
+ * flush to the disk, is shared by everybody who arrived while the previous one was under way.
  *
  * <p>The hazards: a step must not be acknowledged before the commit, so results are held back until then; one bad step
  * must not undo its neighbours, so where one fails they run again one by one; when the commit itself fails, nobody knows whether it
@@ -38,7 +38,7 @@ final class GroupCommit implements AutoCloseable {
     }
 
     private static final int MOST = 512;
-    /** How often what collided with another node is tried again at once. */
+    /** How often what collided with another connection is tried again at once. */
     private static final int COLLISIONS = 5;
 
     /**
@@ -206,11 +206,11 @@ final class GroupCommit implements AutoCloseable {
             rollBack(begun);
             LedgerException failure = dialect.explain(e);
             boolean lost = session.isLost();
-            if (begun && !committing && batch.size() > 1 && !lost && !dialect.isFatal(e)) {
-                return false;
-            }
             if (dialect.isCollision(e) && again > 0) {
                 return transact(batch, again - 1);
+            }
+            if (begun && !committing && batch.size() > 1 && !lost && !dialect.isFatal(e)) {
+                return false;
             }
             if (lost) {
                 close(session);

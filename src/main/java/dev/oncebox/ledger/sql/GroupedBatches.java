@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The batches of a ledger, through its one writer. */
+/** The batches of a ledger, through its writer. */
 final class GroupedBatches implements Batches {
 
     /** How many calls are settled in one transaction, which nobody else can write beside. */

@@ -133,6 +133,24 @@ class GroupCommitTest {
         assertThat(done).containsExactly(List.of(1), List.of(2, 1, 4), List.of(2), List.of(1), List.of(4));
     }
 
+    @Test
+    void what_collides_with_another_connection_is_tried_again_together() throws Exception {
+        var blocked = new Blocked();
+        int before = dialect.begun.get();
+        FutureTask<Integer> neighbour = startWaiting(() -> writer.write(insert(1)));
+        FutureTask<Integer> collides = startWaiting(() -> writer.write(session -> {
+            if (dialect.begun.get() < before + 3) {
+                throw new SQLException(Counting.COLLIDED);
+            }
+            return session.update("INSERT INTO t VALUES (2)");
+        }));
+        blocked.release();
+
+        assertThat(neighbour.get()).isEqualTo(1);
+        assertThat(collides.get()).isEqualTo(1);
+        assertThat(dialect.begun.get() - before).isEqualTo(3);
+    }
+
     /** A full disk makes SQLite end the transaction itself, so that the writer's own ROLLBACK fails. */
     @Test
     void a_transaction_that_the_database_undid_itself_takes_neither_neighbours_nor_successors_along() throws Exception {
@@ -317,14 +335,16 @@ class GroupCommitTest {
 
     /** SQLite, counting its transactions. */
     private static final class Counting extends PassingDialect {
+        static final String COLLIDED = "collided";
         private final AtomicInteger begun = new AtomicInteger();
 
         Counting(Dialect dialect) {
             super(dialect);
         }
 
-        AtomicInteger begun() {
-            return begun;
+        @Override
+        public boolean isCollision(SQLException failure) {
+            return COLLIDED.equals(failure.getMessage());
         }
 
         @Override
