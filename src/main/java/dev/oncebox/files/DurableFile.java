@@ -140,7 +140,7 @@ public final class DurableFile implements AutoCloseable {
     public boolean become(Path target) throws IOException {
         flush();
         synchronized (NAMES) {
-            if (!exists(target) && isNamed(target)) {
+            if (isNamed(target)) {
                 ended = true;
                 CrashPoint.AFTER_RENAME.reach();
             } else if (!hasSameBytes(target)) {
@@ -163,6 +163,9 @@ public final class DurableFile implements AutoCloseable {
             return false;
         } catch (UnsupportedOperationException | FileSystemException e) {
             // a file system without links
+            if (exists(target)) {
+                return false;
+            }
             Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
             return true;
         }

@@ -46,12 +46,9 @@ public final class DurableMove {
     }
 
     private static boolean move(Path from, Path to) throws IOException {
-        boolean free = !DurableFile.exists(to);
-        if (free) {
-            DurableFile.force(from);
-        }
+        DurableFile.force(from);
         synchronized (DurableFile.NAMES) {
-            if (free && !DurableFile.exists(to)) {
+            if (!DurableFile.exists(to)) {
                 rename(from, to);
                 return true;
             }
