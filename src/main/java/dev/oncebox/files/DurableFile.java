@@ -8,7 +8,6 @@ import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -24,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A file that appears whole or not at all, and stays after a power cut: a temporary in the same folder, fsync of the
- * temporary, atomic rename, fsync of the folder.
+ * temporary, atomic rename, fsync of the folder, which is shared ({@link FolderSync}).
  *
  * <p>Nothing is overwritten: a name that is taken by other content is refused, also when another process takes it at the
  * same moment. The JDK has no rename that fails when the target exists, so the file is given a second name instead, which
@@ -40,7 +39,7 @@ public final class DurableFile implements AutoCloseable {
     private static final int BUFFER = 1 << 16;
 
     /** Held from the look at a name to the rename into it. */
-    private static final Object NAMES = new Object();
+    static final Object NAMES = new Object();
 
     /** Temporaries of this process; a lock does not tell them from others', and touching them would release it. */
     private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
@@ -107,22 +106,41 @@ public final class DurableFile implements AutoCloseable {
         return out;
     }
 
+    /** The content goes to the disk, and no more can follow. A name brings that about, but is perhaps given under a lock. */
+    public void flush() throws IOException {
+        if (!durable) {
+            out.flush();
+            channel.force(true);
+            durable = true;
+            CrashPoint.AFTER_TEMP_FILE.reach();
+        }
+    }
+
     /** Whether the file can have this name: it is free, or has the same bytes already. */
     public boolean canBecome(Path target) throws IOException {
-        sync();
+        flush();
         return !exists(target) || hasSameBytes(target);
     }
 
     /**
-     * Gives the file its name; no content can follow. When the same bytes are already there, that is enough.
+     * Gives the file its name, durably; no content can follow. When the same bytes are already there, that is enough.
      *
      * @param target in the folder of the temporary
      * @return false when other content has the name; the file then waits for another one
      */
     public boolean publish(Path target) throws IOException {
-        sync();
+        if (!become(target)) {
+            return false;
+        }
+        FolderSync.sync(parent(target));
+        return true;
+    }
+
+    /** The same, but the name is durable only after a {@link FolderSync} of the folder, which several files may share. */
+    public boolean become(Path target) throws IOException {
+        flush();
         synchronized (NAMES) {
-            if (!exists(target) && isNamed(target)) {
+            if (isNamed(target)) {
                 ended = true;
                 CrashPoint.AFTER_RENAME.reach();
             } else if (!hasSameBytes(target)) {
@@ -133,7 +151,6 @@ public final class DurableFile implements AutoCloseable {
             // whoever wrote it may have died before it was durable
             force(target);
         }
-        syncFolder(parent(target));
         close();
         return true;
     }
@@ -146,6 +163,9 @@ public final class DurableFile implements AutoCloseable {
             return false;
         } catch (UnsupportedOperationException | FileSystemException e) {
             // a file system without links
+            if (exists(target)) {
+                return false;
+            }
             Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
             return true;
         }
@@ -163,15 +183,6 @@ public final class DurableFile implements AutoCloseable {
             }
         } finally {
             OPEN.remove(temporary);
-        }
-    }
-
-    private void sync() throws IOException {
-        if (!durable) {
-            out.flush();
-            channel.force(true);
-            durable = true;
-            CrashPoint.AFTER_TEMP_FILE.reach();
         }
     }
 
@@ -198,7 +209,7 @@ public final class DurableFile implements AutoCloseable {
     /** Deletes a file, durably; nothing when there is none. */
     public static void delete(Path file) throws IOException {
         if (Files.deleteIfExists(file)) {
-            syncFolder(parent(file));
+            FolderSync.sync(parent(file));
         }
     }
 
@@ -217,89 +228,7 @@ public final class DurableFile implements AutoCloseable {
                         folder.toString(), null, "a file has the name that a folder needs. Move it away or rename it");
             }
         }
-        syncFolder(parent);
-    }
-
-    /**
-     * Moves a file into a folder, durably and without overwriting: when the name is taken by other content, it becomes
-     * {@code name~2.ext} and so on; when the same bytes are already there, the source is deleted.
-     *
-     * @param name the name wanted
-     * @return where the content is now
-     * @throws java.nio.file.NoSuchFileException when the source is gone
-     */
-    public static Path moveDurably(Path from, Path toFolder, String name) throws IOException {
-        createFolders(toFolder);
-        FileName wanted = FileName.of(name);
-        for (int n = 1; ; n++) {
-            Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
-            if (move(from, to)) {
-                syncFolder(toFolder);
-                syncFolder(parent(from));
-                return to;
-            }
-        }
-    }
-
-    /** Where {@link #moveDurably} would put a file now. */
-    public static Path destination(Path from, Path toFolder, String name) throws IOException {
-        FileName wanted = FileName.of(name);
-        for (int n = 1; ; n++) {
-            Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
-            if (!exists(to) || hasSameBytes(from, to)) {
-                return to;
-            }
-        }
-    }
-
-    private static boolean move(Path from, Path to) throws IOException {
-        boolean free = !exists(to);
-        if (free) {
-            force(from);
-        }
-        synchronized (NAMES) {
-            if (free && !exists(to)) {
-                rename(from, to);
-                return true;
-            }
-        }
-        if (from.toAbsolutePath().normalize().equals(to.toAbsolutePath().normalize())) {
-            return true;
-        }
-        if (!hasSameBytes(from, to)) {
-            return false;
-        }
-        force(to);
-        syncFolder(parent(to));
-        Files.delete(from);
-        return true;
-    }
-
-    private static void rename(Path from, Path to) throws IOException {
-        try {
-            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-        } catch (AtomicMoveNotSupportedException e) {
-            copy(from, to);
-            Files.delete(from);
-        }
-    }
-
-    /** To another file system. */
-    private static void copy(Path from, Path to) throws IOException {
-        try (DurableFile file = create(parent(to), String.valueOf(to.getFileName()))) {
-            Files.copy(from, file.out());
-            if (!file.publish(to)) {
-                throw new FileAlreadyExistsException(to.toString());
-            }
-        }
-    }
-
-    private static boolean hasSameBytes(Path from, Path to) throws IOException {
-        try {
-            return isFile(from) && isFile(to) && Files.mismatch(from, to) < 0;
-        } catch (AccessDeniedException e) {
-            return false;
-        }
+        FolderSync.sync(parent);
     }
 
     /**
@@ -327,7 +256,7 @@ public final class DurableFile implements AutoCloseable {
     }
 
     /** What a user dropped may not be on the disk yet; what nobody may read is moved all the same. */
-    private static void force(Path file) throws IOException {
+    static void force(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
         } catch (AccessDeniedException e) {
@@ -335,22 +264,16 @@ public final class DurableFile implements AutoCloseable {
         }
     }
 
-    private static void syncFolder(Path folder) throws IOException {
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
-    }
-
     /** A link counts even when it leads nowhere. */
-    private static boolean exists(Path path) {
+    static boolean exists(Path path) {
         return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
     }
 
-    private static boolean isFile(Path path) {
+    static boolean isFile(Path path) {
         return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
     }
 
-    private static Path parent(Path path) {
+    static Path parent(Path path) {
         Path parent = path.toAbsolutePath().getParent();
         if (parent == null) {
             throw new IllegalArgumentException(path + " has no folder");

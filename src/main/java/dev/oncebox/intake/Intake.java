@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.oncebox.CrashPoint;
 import dev.oncebox.files.DurableFile;
+import dev.oncebox.files.DurableMove;
 import dev.oncebox.files.FileName;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
@@ -165,7 +166,7 @@ public final class Intake {
         if (!still
                 && !MessageDigest.isEqual(
                         FileReading.digest(archived), file.file().sha256())) {
-            DurableFile.moveDurably(
+            DurableMove.into(
                     archived,
                     Objects.requireNonNull(reading.path().getParent()),
                     reading.path().getFileName().toString());
@@ -204,14 +205,14 @@ public final class Intake {
         Path target = folders.rejected().resolve(relative(path));
         Path folder = Objects.requireNonNull(target.getParent());
         Path rejected =
-                DurableFile.destination(path, folder, target.getFileName().toString());
+                DurableMove.destination(path, folder, target.getFileName().toString());
         ObjectNode error = JsonNodeFactory.instance.objectNode();
         error.put("file", relative(path));
         error.putObject("error").put("code", reason.code()).put("message", reason.getMessage());
         try {
             explain(rejected, error.toPrettyString() + "\n");
             CrashPoint.AFTER_EXPLAINED.reach();
-            DurableFile.moveDurably(path, folder, target.getFileName().toString());
+            DurableMove.into(path, folder, target.getFileName().toString());
         } catch (IOException e) {
             postpone(path, e);
             return;
@@ -283,7 +284,7 @@ public final class Intake {
 
     private Path move(Path file, Path root) throws IOException {
         Path target = root.resolve(relative(file));
-        return DurableFile.moveDurably(
+        return DurableMove.into(
                 file,
                 Objects.requireNonNull(target.getParent()),
                 target.getFileName().toString());

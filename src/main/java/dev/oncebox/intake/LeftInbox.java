@@ -1,6 +1,6 @@
 package dev.oncebox.intake;
 
-import dev.oncebox.files.DurableFile;
+import dev.oncebox.files.DurableMove;
 import dev.oncebox.files.FileName;
 import dev.oncebox.ledger.Ledger;
 import java.io.IOException;
@@ -88,7 +88,7 @@ final class LeftInbox {
         }
         if (last != null && !ledger.isKnown(file.path(), FileReading.digest(last))) {
             Path back = folders.inbox().resolve(file.path());
-            DurableFile.moveDurably(
+            DurableMove.into(
                     last,
                     Objects.requireNonNull(back.getParent()),
                     back.getFileName().toString());

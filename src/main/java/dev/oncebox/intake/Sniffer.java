@@ -20,7 +20,7 @@ final class Sniffer {
 
     /** How the file is divided into items. */
     static FileKind kind(FileKind named, Opener file, long maxItem) throws IOException {
-        if (named == FileKind.TABLE) {
+        if (named == FileKind.TABLE || (named != FileKind.LINES && beginsWithWord(file, maxItem))) {
             return named;
         }
         try (InputStream in = new Beginning(file.open(), maxItem + CHUNK)) {
@@ -33,6 +33,14 @@ final class Sniffer {
         }
         try (InputStream in = new Beginning(file.open(), maxItem + CHUNK)) {
             return isSpread(in, maxItem) ? FileKind.SPREAD : FileKind.LINES;
+        }
+    }
+
+    /** Whether the first line begins with a character that no object begins with, as most texts do: it need not be read. */
+    private static boolean beginsWithWord(Opener file, long maxItem) throws IOException {
+        try (InputStream in = new Beginning(file.open(), maxItem + CHUNK)) {
+            int first = new ValueScanner(new Window(in, maxItem, CHUNK)).next();
+            return first > ' ' && first < 0x7F && first != '{';
         }
     }
 

@@ -3,7 +3,6 @@ package dev.oncebox.outbox;
 import dev.oncebox.files.DurableFile;
 import dev.oncebox.ledger.Ledger;
 import dev.oncebox.ledger.QueuedFile;
-import dev.oncebox.ledger.SettledFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -74,9 +73,8 @@ final class AddressFiles {
         }
     }
 
-    void remove(SettledFile file) throws IOException {
-        if (file.sidecar() != null) {
-            DurableFile.delete(root.named(file.sidecar()));
-        }
+    /** @param name of such a file, below the outbox */
+    void remove(String name) throws IOException {
+        DurableFile.delete(root.named(name));
     }
 }

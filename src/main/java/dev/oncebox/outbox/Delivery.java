@@ -33,6 +33,13 @@ abstract sealed class Delivery implements AutoCloseable permits SingleDelivery, 
     /** What to publish, in this order; the last one is what people wait for. */
     abstract List<Part> publication();
 
+    /** Brings what was written to the disk, before it has its names: nobody need wait for that. */
+    final void flush() throws IOException {
+        for (Part part : parts) {
+            part.file().flush();
+        }
+    }
+
     final Part begin(String ending) throws IOException {
         var part = new Part(ending, DurableFile.create(folder, names.inGroup(1, ending)));
         parts.add(part);

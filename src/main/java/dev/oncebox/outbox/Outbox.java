@@ -1,5 +1,6 @@
 package dev.oncebox.outbox;
 
+import dev.oncebox.files.FolderSync;
 import dev.oncebox.job.Job;
 import dev.oncebox.job.Jobs;
 import dev.oncebox.ledger.DroppedFile;
@@ -36,7 +37,10 @@ public final class Outbox {
     private final OutboxRoot root;
     private final AddressFiles addresses;
 
-    /** Held from the choice of a number until every file has its name. */
+    /**
+     * Held from the choice of a number until every file has its name, and not while the disk is waited for: others have
+     * names to give as well, and one flush of the folder is for all of them.
+     */
     private final Object numbers = new Object();
 
     /**
@@ -61,9 +65,7 @@ public final class Outbox {
         Path folder = root.folder(file.path(), names);
         Output last = file.output();
         if (last != null && Seal.holds(last.seal(), folder)) {
-            synchronized (numbers) {
-                addresses.remove(file);
-            }
+            removeAddress(file);
             return last;
         }
         try (Delivery delivery = delivery(file, names, folder)) {
@@ -71,10 +73,21 @@ public final class Outbox {
                 return null;
             }
             delivery.finish();
+            delivery.flush();
+            List<String> published;
             synchronized (numbers) {
-                List<String> published = publish(file, delivery.publication(), names, folder);
-                addresses.remove(file);
-                return new Output(names.folder() + published.get(published.size() - 1), Seal.of(folder, published));
+                published = publish(file, delivery.publication(), names, folder);
+            }
+            FolderSync.sync(folder);
+            removeAddress(file);
+            return new Output(names.folder() + published.get(published.size() - 1), Seal.of(folder, published));
+        }
+    }
+
+    private void removeAddress(SettledFile file) throws IOException {
+        if (file.sidecar() != null) {
+            synchronized (numbers) {
+                addresses.remove(file.sidecar());
             }
         }
     }
@@ -135,7 +148,7 @@ public final class Outbox {
         List<String> published = new ArrayList<>();
         for (Delivery.Part part : parts) {
             String name = names.inGroup(n, part.ending());
-            if (!part.file().publish(folder.resolve(name))) {
+            if (!part.file().become(folder.resolve(name))) {
                 throw new FileAlreadyExistsException(
                         folder.resolve(name).toString(), null, "appeared while the answers were delivered");
             }

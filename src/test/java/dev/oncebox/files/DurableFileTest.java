@@ -135,11 +135,11 @@ class DurableFileTest {
     void a_moved_file_is_in_one_place_only() throws IOException {
         Path from = Files.writeString(folder.resolve("b.md"), "dropped");
 
-        Path to = DurableFile.moveDurably(from, folder.resolve("archive/a"), "b.md");
+        Path to = DurableMove.into(from, folder.resolve("archive/a"), "b.md");
 
         assertThat(to).isEqualTo(folder.resolve("archive/a/b.md")).hasContent("dropped");
         assertThat(from).doesNotExist();
-        assertThatThrownBy(() -> DurableFile.moveDurably(from, folder.resolve("archive/a"), "b.md"))
+        assertThatThrownBy(() -> DurableMove.into(from, folder.resolve("archive/a"), "b.md"))
                 .isInstanceOf(NoSuchFileException.class);
     }
 
@@ -148,7 +148,7 @@ class DurableFileTest {
         Path archive = folder.resolve("archive");
         for (String content : new String[] {"one", "two", "three", "two"}) {
             Path from = Files.writeString(folder.resolve("b.md"), content);
-            DurableFile.moveDurably(from, archive, "b.md");
+            DurableMove.into(from, archive, "b.md");
             assertThat(from).doesNotExist();
         }
         assertThat(archive.resolve("b.md")).hasContent("one");
@@ -161,7 +161,7 @@ class DurableFileTest {
     void a_file_moved_to_where_it_is_stays() throws IOException {
         Path from = Files.writeString(folder.resolve("b.md"), "dropped");
 
-        assertThat(DurableFile.moveDurably(from, folder, "b.md")).hasContent("dropped");
+        assertThat(DurableMove.into(from, folder, "b.md")).hasContent("dropped");
     }
 
     @Test

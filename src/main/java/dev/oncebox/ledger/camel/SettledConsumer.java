@@ -55,7 +55,7 @@ final class SettledConsumer extends LedgerConsumer {
         skipped.addAll(failed.keySet());
         Set<Long> confirmed = destinations.confirmedBy(getRouteId());
         skipped.addAll(confirmed);
-        List<SettledFile> files = ledger.settled(limit + skipped.size());
+        List<SettledFile> files = ledger.settled(wanted(confirmed) + skipped.size());
         if (!confirmed.isEmpty()) {
             destinations.forgetAllBut(files.stream().map(SettledFile::id).collect(Collectors.toSet()), getRouteId());
         }
@@ -75,6 +75,11 @@ final class SettledConsumer extends LedgerConsumer {
             started = true;
         }
         return started;
+    }
+
+    /** As many as can be begun; those that others have not confirmed are looked for among more, so as to be remembered. */
+    private int wanted(Set<Long> confirmed) {
+        return confirmed.isEmpty() ? places.availablePermits() : limit;
     }
 
     private void finished(SettledFile file, Exchange exchange) {
