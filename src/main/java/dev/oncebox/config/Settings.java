@@ -87,10 +87,10 @@ public record Settings(
         properties.put("inbox.dir", inbox.toString());
         properties.put("inbox.poll", String.valueOf(poll.toMillis()));
         properties.put("inbox.at-once", String.valueOf(values.positive("inbox.at-once", 10_000)));
-        properties.put("inbox.concurrency", String.valueOf(values.positive("inbox.concurrency", 16)));
+        properties.put("inbox.concurrency", String.valueOf(values.positive("inbox.concurrency", 8)));
         properties.put("poll.concurrency", String.valueOf(values.positive("poll.concurrency", 16)));
         properties.put("outbox.dir", outbox.toString());
-        properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 16)));
+        properties.put("outbox.concurrency", String.valueOf(values.positive("outbox.concurrency", 8)));
         HttpSettings http = problems.or(HttpSettings.NOWHERE, () -> HttpSettings.of(home, source, values));
         LedgerUrl ledger = problems.or(
                 LedgerUrl.parse(SQLITE, home.root()), () -> ledger(home, values.text("ledger.url", SQLITE), source));
