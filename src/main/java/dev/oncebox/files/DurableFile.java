@@ -229,11 +229,26 @@ public final class DurableFile implements AutoCloseable {
      * @throws java.nio.file.NoSuchFileException when the source is gone
      */
     public static Path moveDurably(Path from, Path toFolder, String name) throws IOException {
+        return moveDurably(from, toFolder, name, () -> {});
+    }
+
+    /** Told that a source is about to be deleted, as it was just compared with a file of the same bytes. */
+    @FunctionalInterface
+    public interface Compared {
+        void same() throws IOException;
+    }
+
+    /**
+     * The same for whoever has a use for the comparison.
+     *
+     * @param compared told after it and before the source is deleted; not told when the source was moved
+     */
+    public static Path moveDurably(Path from, Path toFolder, String name, Compared compared) throws IOException {
         createFolders(toFolder);
         FileName wanted = FileName.of(name);
         for (int n = 1; ; n++) {
             Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
-            if (move(from, to)) {
+            if (move(from, to, compared)) {
                 syncFolder(toFolder);
                 syncFolder(parent(from));
                 return to;
@@ -252,7 +267,7 @@ public final class DurableFile implements AutoCloseable {
         }
     }
 
-    private static boolean move(Path from, Path to) throws IOException {
+    private static boolean move(Path from, Path to, Compared compared) throws IOException {
         boolean free = !exists(to);
         if (free) {
             force(from);
@@ -271,6 +286,7 @@ public final class DurableFile implements AutoCloseable {
         }
         force(to);
         syncFolder(parent(to));
+        compared.same();
         Files.delete(from);
         return true;
     }
