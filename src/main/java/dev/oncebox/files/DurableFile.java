@@ -1,5 +1,10 @@
 package dev.oncebox.files;
 
+import static dev.oncebox.files.FileFacts.exists;
+import static dev.oncebox.files.FileFacts.haveSameBytes;
+import static dev.oncebox.files.FileFacts.isFile;
+import static dev.oncebox.files.FileFacts.parent;
+
 import dev.oncebox.CrashPoint;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -12,7 +17,6 @@ import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -261,7 +265,7 @@ public final class DurableFile implements AutoCloseable {
         FileName wanted = FileName.of(name);
         for (int n = 1; ; n++) {
             Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
-            if (!exists(to) || hasSameBytes(from, to)) {
+            if (!exists(to) || haveSameBytes(from, to)) {
                 return to;
             }
         }
@@ -281,7 +285,7 @@ public final class DurableFile implements AutoCloseable {
         if (from.toAbsolutePath().normalize().equals(to.toAbsolutePath().normalize())) {
             return true;
         }
-        if (!hasSameBytes(from, to)) {
+        if (!haveSameBytes(from, to)) {
             return false;
         }
         force(to);
@@ -307,14 +311,6 @@ public final class DurableFile implements AutoCloseable {
             if (!file.publish(to)) {
                 throw new FileAlreadyExistsException(to.toString());
             }
-        }
-    }
-
-    private static boolean hasSameBytes(Path from, Path to) throws IOException {
-        try {
-            return isFile(from) && isFile(to) && Files.mismatch(from, to) < 0;
-        } catch (AccessDeniedException e) {
-            return false;
         }
     }
 
@@ -355,22 +351,5 @@ public final class DurableFile implements AutoCloseable {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
         }
-    }
-
-    /** A link counts even when it leads nowhere. */
-    private static boolean exists(Path path) {
-        return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
-    }
-
-    private static boolean isFile(Path path) {
-        return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
-    }
-
-    private static Path parent(Path path) {
-        Path parent = path.toAbsolutePath().getParent();
-        if (parent == null) {
-            throw new IllegalArgumentException(path + " has no folder");
-        }
-        return parent;
     }
 }
