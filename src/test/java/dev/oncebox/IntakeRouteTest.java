@@ -135,6 +135,27 @@ class IntakeRouteTest extends StubbedHome {
     }
 
     @Test
+    void a_known_file_is_archived_anew_where_its_copy_was_changed_or_taken_away() throws IOException {
+        TestHome home = home();
+        home.drop("note.md", "first");
+        assertThat(home.runUntilIdle()).isZero();
+        // as large as the file, so that only the bytes tell
+        home.write("archive/note.md", "FIRST");
+        home.drop("note.md", "first");
+        assertThat(home.runUntilIdle()).isZero();
+        assertThat(home.files("archive")).containsExactly("note.md", "note~2.md");
+        assertThat(home.read("archive/note.md")).isEqualTo("FIRST");
+        assertThat(home.read("archive/note~2.md")).isEqualTo("first");
+
+        Files.delete(home.path("archive/note.md"));
+        home.drop("note.md", "first");
+        assertThat(home.runUntilIdle()).isZero();
+        assertThat(home.read("archive/note.md")).isEqualTo("first");
+        assertThat(home.files("inbox")).isEmpty();
+        assertThat(stub.count()).isEqualTo(1);
+    }
+
+    @Test
     void a_file_that_cannot_be_archived_stays_in_the_inbox_and_is_paid_once() throws IOException {
         TestHome home = home();
         home.drop("default/note.md", "once");

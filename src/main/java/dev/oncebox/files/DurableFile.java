@@ -1,5 +1,9 @@
 package dev.oncebox.files;
 
+import static dev.oncebox.files.FileFacts.exists;
+import static dev.oncebox.files.FileFacts.isFile;
+import static dev.oncebox.files.FileFacts.parent;
+
 import dev.oncebox.CrashPoint;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -11,7 +15,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -262,22 +265,5 @@ public final class DurableFile implements AutoCloseable {
         } catch (AccessDeniedException e) {
             // cannot be helped
         }
-    }
-
-    /** A link counts even when it leads nowhere. */
-    static boolean exists(Path path) {
-        return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
-    }
-
-    static boolean isFile(Path path) {
-        return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
-    }
-
-    static Path parent(Path path) {
-        Path parent = path.toAbsolutePath().getParent();
-        if (parent == null) {
-            throw new IllegalArgumentException(path + " has no folder");
-        }
-        return parent;
     }
 }

@@ -1,7 +1,10 @@
 package dev.oncebox.files;
 
+import static dev.oncebox.files.FileFacts.exists;
+import static dev.oncebox.files.FileFacts.haveSameBytes;
+import static dev.oncebox.files.FileFacts.parent;
+
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -22,13 +25,28 @@ public final class DurableMove {
      * @throws java.nio.file.NoSuchFileException when the source is gone
      */
     public static Path into(Path from, Path toFolder, String name) throws IOException {
+        return into(from, toFolder, name, () -> {});
+    }
+
+    /** Told that a source is about to be deleted, as it was just compared with a file of the same bytes. */
+    @FunctionalInterface
+    public interface Compared {
+        void same() throws IOException;
+    }
+
+    /**
+     * The same for whoever has a use for the comparison.
+     *
+     * @param compared told after it and before the source is deleted; not told when the source was moved
+     */
+    public static Path into(Path from, Path toFolder, String name, Compared compared) throws IOException {
         DurableFile.createFolders(toFolder);
         FileName wanted = FileName.of(name);
         for (int n = 1; ; n++) {
             Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
-            if (move(from, to)) {
+            if (move(from, to, compared)) {
                 FolderSync.sync(toFolder);
-                FolderSync.sync(DurableFile.parent(from));
+                FolderSync.sync(parent(from));
                 return to;
             }
         }
@@ -39,16 +57,20 @@ public final class DurableMove {
         FileName wanted = FileName.of(name);
         for (int n = 1; ; n++) {
             Path to = toFolder.resolve(wanted.numbered(n, wanted.extension()));
-            if (!DurableFile.exists(to) || hasSameBytes(from, to)) {
+            if (!exists(to) || haveSameBytes(from, to)) {
                 return to;
             }
         }
     }
 
-    private static boolean move(Path from, Path to) throws IOException {
-        DurableFile.force(from);
+    private static boolean move(Path from, Path to, Compared compared) throws IOException {
+        boolean free = !exists(to);
+        if (free) {
+            // what is compared is deleted, and may be long
+            DurableFile.force(from);
+        }
         synchronized (DurableFile.NAMES) {
-            if (!DurableFile.exists(to)) {
+            if (free && !exists(to)) {
                 rename(from, to);
                 return true;
             }
@@ -56,11 +78,12 @@ public final class DurableMove {
         if (from.toAbsolutePath().normalize().equals(to.toAbsolutePath().normalize())) {
             return true;
         }
-        if (!hasSameBytes(from, to)) {
+        if (!haveSameBytes(from, to)) {
             return false;
         }
         DurableFile.force(to);
-        FolderSync.sync(DurableFile.parent(to));
+        FolderSync.sync(parent(to));
+        compared.same();
         Files.delete(from);
         return true;
     }
@@ -76,19 +99,11 @@ public final class DurableMove {
 
     /** To another file system. */
     private static void copy(Path from, Path to) throws IOException {
-        try (DurableFile file = DurableFile.create(DurableFile.parent(to), String.valueOf(to.getFileName()))) {
+        try (DurableFile file = DurableFile.create(parent(to), String.valueOf(to.getFileName()))) {
             Files.copy(from, file.out());
             if (!file.publish(to)) {
                 throw new FileAlreadyExistsException(to.toString());
             }
-        }
-    }
-
-    private static boolean hasSameBytes(Path from, Path to) throws IOException {
-        try {
-            return DurableFile.isFile(from) && DurableFile.isFile(to) && Files.mismatch(from, to) < 0;
-        } catch (AccessDeniedException e) {
-            return false;
         }
     }
 }

@@ -45,6 +45,7 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
     private @Nullable ReadAhead<List<Entry>> ahead;
     private @Nullable DroppedFile dropped;
     private boolean changed;
+    private boolean stillWhereCompared;
 
     private FileReading(
             Path path, Opened file, DigestInputStream stream, ItemReader items, EntryMaker entries, Room.Part memory) {
@@ -157,6 +158,16 @@ public final class FileReading implements Iterator<List<Entry>>, AutoCloseable {
 
     Path path() {
         return path;
+    }
+
+    /** The file at its path was just compared, byte by byte, with another one, and is the same. */
+    void compared() throws IOException {
+        stillWhereCompared = isStill(path);
+    }
+
+    /** Whether it was compared while it was still the one that was opened: the other one holds what was read, then. */
+    boolean isStillWhereCompared() {
+        return stillWhereCompared;
     }
 
     /** Whether the file now at a path, the archive's perhaps, is still the one that was opened. */

@@ -30,6 +30,11 @@ public final class FilesInProgress implements IdempotentRepository {
         return files.contains(file);
     }
 
+    /** Whether no file is being taken. */
+    public synchronized boolean isEmpty() {
+        return files.isEmpty();
+    }
+
     @Override
     public synchronized boolean remove(String file) {
         notifyAll();

@@ -159,9 +159,9 @@ public final class Intake {
             ledger.taken(file);
         }
         CrashPoint.AFTER_INTAKE.reach();
-        Path archived = move(reading.path(), folders.archive());
+        Path archived = move(reading);
         CrashPoint.AFTER_ARCHIVE_MOVE.reach();
-        boolean still = reading.isStill(archived);
+        boolean still = reading.isStillWhereCompared() || reading.isStill(archived);
         reading.close();
         if (!still
                 && !MessageDigest.isEqual(
@@ -282,12 +282,13 @@ public final class Intake {
         }
     }
 
-    private Path move(Path file, Path root) throws IOException {
-        Path target = root.resolve(relative(file));
+    private Path move(FileReading reading) throws IOException {
+        Path target = folders.archive().resolve(relative(reading.path()));
         return DurableMove.into(
-                file,
+                reading.path(),
                 Objects.requireNonNull(target.getParent()),
-                target.getFileName().toString());
+                target.getFileName().toString(),
+                reading::compared);
     }
 
     private Job job(String relative) throws RejectedFile {

@@ -292,9 +292,10 @@ public final class Worker implements AutoCloseable {
         return intake.taken();
     }
 
-    /** Whether no file waits in the inbox to be taken. */
+    /** Whether no file waits in the inbox to be taken, or is being taken. A file leaves the inbox before that is over. */
     public boolean isInboxEmpty() {
-        return inboxFiles.isEmpty();
+        // in this order; and Camel waits a whole second for what is not over when it stops
+        return inboxFiles.isEmpty() && intake.inProgress().isEmpty();
     }
 
     /** How many files' answers could not be written several times in a row. */

@@ -9,6 +9,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -155,6 +157,20 @@ class DurableFileTest {
         assertThat(archive.resolve("b~2.md")).hasContent("two");
         assertThat(archive.resolve("b~3.md")).hasContent("three");
         assertThat(archive).isDirectoryNotContaining("glob:**4*");
+    }
+
+    @Test
+    void who_moves_a_file_is_told_of_a_comparison_while_the_file_is_still_there() throws IOException {
+        Path archive = folder.resolve("archive");
+        List<String> told = new ArrayList<>();
+        for (String content : new String[] {"one", "two", "one", "two"}) {
+            Path from = Files.writeString(folder.resolve("b.md"), content);
+            DurableMove.into(from, archive, "b.md", () -> told.add(Files.readString(from)));
+        }
+
+        // the same size is not the same bytes, and what was moved was compared with nothing
+        assertThat(told).containsExactly("one", "two");
+        assertThat(archive).isDirectoryNotContaining("glob:**3*");
     }
 
     @Test

@@ -90,4 +90,27 @@ class ChangingFileTest {
     void a_file_that_is_taken_away_is_read_to_its_end() throws Exception {
         assertThat(itemsAfter(Files::delete, true)).isEqualTo(LINES);
     }
+
+    /** Whether a comparison with another file speaks for what was read, when the file changes between the two. */
+    private boolean speaksFor(Change change) throws Exception {
+        Path file = Files.writeString(folder.resolve("x.jsonl"), batch("first"));
+        Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
+        try (FileReading reading = open(file)) {
+            change.of(file);
+            reading.compared();
+            return reading.isStillWhereCompared();
+        }
+    }
+
+    @Test
+    void a_comparison_speaks_for_what_was_read_as_long_as_it_is_the_same_file() throws Exception {
+        assertThat(speaksFor(file -> {})).isTrue();
+        assertThat(speaksFor(file -> Files.writeString(file, batch("other")))).isFalse();
+        assertThat(speaksFor(file -> {
+                    Path other = Files.writeString(folder.resolve("y.jsonl"), batch("other"));
+                    Files.setLastModifiedTime(other, FileTime.from(Instant.EPOCH));
+                    Files.move(other, file, StandardCopyOption.ATOMIC_MOVE);
+                }))
+                .isFalse();
+    }
 }

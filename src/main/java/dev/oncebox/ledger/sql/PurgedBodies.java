@@ -27,13 +27,19 @@ final class PurgedBodies {
     /** A condition on rows of {@code call}: its request is there, so that it can be sent. */
     static final String SENDABLE = "EXISTS (SELECT 1 FROM request r WHERE r.call = call.id LIMIT 1 OFFSET 0)";
 
+    private static final String HAS_HEAD =
+            " AND (file.kind <> 'TABLE'" + " OR EXISTS (SELECT 1 FROM source s WHERE s.file = file.id AND s.n = 0))";
+
     /**
      * A condition on rows of {@code file}: what a delivery needs is there; otherwise it has to be read anew. The offset of
      * none, here and elsewhere, keeps PostgreSQL from reading all items and requests first; SQLite does not mind.
      */
     static final String WHOLE = "NOT EXISTS (SELECT 1 FROM item i WHERE i.file = file.id AND i.call IS NOT NULL"
-            + " AND NOT EXISTS (SELECT 1 FROM request r WHERE r.call = i.call) LIMIT 1 OFFSET 0) AND (file.kind <> 'TABLE'"
-            + " OR EXISTS (SELECT 1 FROM source s WHERE s.file = file.id AND s.n = 0))";
+            + " AND NOT EXISTS (SELECT 1 FROM request r WHERE r.call = i.call) LIMIT 1 OFFSET 0)" + HAS_HEAD;
+
+    private static final String BY_CODE = "NOT EXISTS (SELECT 1 FROM item i JOIN call c ON c.id = i.call"
+            + " WHERE i.file = file.id AND (CASE WHEN c.state = 'DONE' THEN c.code = '" + CODE + "'"
+            + " ELSE NOT EXISTS (SELECT 1 FROM request r WHERE r.call = c.id) END) LIMIT 1 OFFSET 0)";
 
     /** A condition on rows of {@code file} about one dead call: it was delivered with that, not with a purged answer. */
     static final String TOLD_OF_ITS_END = "EXISTS (SELECT 1 FROM call c WHERE c.id = ?"
@@ -47,8 +53,12 @@ final class PurgedBodies {
         this.clock = clock;
     }
 
+    /**
+     * As {@link #WHOLE}. An answered call that lost its request is known by its code, as {@link #answerDropped} is part of
+     * every purge; to look for the requests would be to read through all bodies of the file.
+     */
     static boolean isWhole(Session session, long file) throws SQLException {
-        return session.number("SELECT count(*) FROM file WHERE id = ? AND " + WHOLE, file) > 0;
+        return session.number("SELECT count(*) FROM file WHERE id = ? AND " + BY_CODE + HAS_HEAD, file) > 0;
     }
 
     /** An answered call whose answer is dropped now. */
