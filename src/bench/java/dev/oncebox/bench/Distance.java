@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A line to a server that is some way off: bytes arrive after a delay, in each direction, and any number of them are on
@@ -82,13 +82,20 @@ final class Distance implements AutoCloseable {
         try (to) {
             OutputStream out = to.getOutputStream();
             for (Sent sent = line.take(); sent.bytes().length > 0; sent = line.take()) {
-                TimeUnit.NANOSECONDS.sleep(sent.due() - System.nanoTime());
+                awaitDue(sent);
                 out.write(sent.bytes());
             }
         } catch (IOException e) {
             // one end is gone, so the other goes
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** To within a tenth of a millisecond or so; a sleep of Java 17 lasts whole ones. */
+    private static void awaitDue(Sent sent) {
+        for (long left = sent.due() - System.nanoTime(); left > 0; left = sent.due() - System.nanoTime()) {
+            LockSupport.parkNanos(left);
         }
     }
 

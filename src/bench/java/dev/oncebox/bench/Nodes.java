@@ -76,6 +76,10 @@ record Nodes(Lab lab, Sizes sizes) implements Measurement {
                     claims.add(nodes, claiming.perSecond(server.newDatabase(), nodes, IN_FLIGHT));
                 }
                 try (Distance line = server.away(ROUND_TRIP)) {
+                    report.note(String.format(
+                            Locale.ROOT,
+                            "The line to the server a millisecond away: %.2f ms there and back.",
+                            server.roundTripMillis(line)));
                     List<String> ledger = List.of("ledger.url=" + server.newDatabase(line));
                     calls.add(AWAY, rate(report, "Oncebox on PostgreSQL, a millisecond away", 1, ledger, server));
                     claims.add(AWAY, claiming.perSecond(server.newDatabase(line), 1, IN_FLIGHT));

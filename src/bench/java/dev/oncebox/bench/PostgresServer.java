@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -17,6 +18,8 @@ final class PostgresServer implements AutoCloseable {
 
     /** Of a second, as the kernel counts the time on the processors. */
     private static final double MILLIS_A_TICK = 10;
+
+    private static final int ROUND_TRIPS = 500;
 
     private final Path data;
     private final EmbeddedPostgres postgres;
@@ -102,6 +105,20 @@ final class PostgresServer implements AutoCloseable {
     /** A line to the server of so much there and back. */
     Distance away(Duration roundTrip) throws IOException {
         return new Distance(postgres.getPort(), roundTrip.dividedBy(2));
+    }
+
+    /** How long one that waits for nothing is under way there and back, in milliseconds. */
+    double roundTripMillis(Distance line) {
+        try (Connection connection = DriverManager.getConnection(newDatabase(line));
+                PreparedStatement nothing = connection.prepareStatement("SELECT 1")) {
+            long begun = System.nanoTime();
+            for (int i = 0; i < ROUND_TRIPS; i++) {
+                nothing.executeQuery().close();
+            }
+            return (System.nanoTime() - begun) / 1e6 / ROUND_TRIPS;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private void run(String sql) {
