@@ -144,6 +144,8 @@ class Session implements AutoCloseable {
         }
         try {
             PreparedStatement statement = statement(sql);
+            // whatever was thrown while an earlier batch was gathered, none of its rows is written with this one
+            statement.clearBatch();
             for (@Nullable Object[] row : rows) {
                 bind(statement, row);
                 statement.addBatch();
